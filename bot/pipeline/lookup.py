@@ -1,13 +1,10 @@
 """Reads from Slack what a payload does not contain: the message behind a link, and the question of
 a response.
-
-`complete` makes of it what is judged, or says why there is nothing to judge.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any, Literal, NamedTuple
 
 import structlog
@@ -18,23 +15,14 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.domain.blocker import (
     A_PERSONS,
     ANOTHERS,
-    GONE,
-    MAY_NOT_READ,
-    NO_QUESTION,
-    NOT_KEPT,
     OWN_MESSAGE,
 )
 from bot.domain.case import Exclusion, LoggedCase, QuestionSource, Visibility
-from bot.domain.clock import utc_now
 from bot.pipeline.exchange import Exchange, Question, is_anybodys, to_exchange
-from bot.pipeline.retries import RetryError
-from bot.pipeline.text import OUT_OF_REACH, OUT_OF_SIGHT
 from bot.slack.client import MISSING, SLACK_ERRORS, error_of, is_transient
 from bot.slack.invocation import Invocation
 from bot.slack.members import SLACKBOT, Members
 from bot.slack.messages import Message, to_message
-from judge import nothing_to_judge
-from judge.scoring.attacks import too_long
 
 # A modal must be opened within 3 s of the click; the search for the question must leave time for
 # that.
@@ -104,12 +92,9 @@ class Lookup:
                     )
         if found is None:
             return None
-        blocker = await self.blocker_of(found.reply[0].author_id)
-        return (
-            replace(found, reply=(replace(found.reply[0], text="", blocker=blocker),))
-            if blocker
-            else found
-        )
+        if blocker := await self.blocker_of(found.reply[0].author_id):
+            found = replace(found, reply=(replace(found.reply[0], text="", blocker=blocker),))
+        return found
 
     async def blocker_of(self, author_id: str | None) -> str | None:
         """Why messages of this author are not scored; None if they are."""
@@ -327,70 +312,3 @@ def _last(
 
 def _with_ts(messages: Iterable[Message], ts: str) -> Message | None:
     return next((message for message in messages if message.ts == ts), None)
-
-
-_LOOK_AGAIN = timedelta(seconds=2)
-_WRITTEN_FOR = timedelta(minutes=2)
-"""When a reply that is still being written is read again, and how long after the request at most."""
-_NOT_ASKED = dict.fromkeys(("question", "question_source", "question_ts", "question_author_id"))
-_NOT_ASKED |= {"messages_before": 0, "left_out": 0}
-
-
-async def complete(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
-    """The case with what could be read in Slack, or a blocker; and the reason for asking for its
-    question, if any.
-    """
-    why_asked = NO_QUESTION
-    if case.blocker is None and None in (case.question_source, case.question, case.response):
-        case, why_asked = await _read(lookup, case)
-    if case.blocker is None and case.question is not None:
-        texts = case.question, case.response or ""
-        nothing = too_long(*texts) or nothing_to_judge(*texts)
-        if nothing:
-            case = case.model_copy(update={"blocker": nothing.detail})
-    return case, why_asked
-
-
-async def _read(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
-    """The case with its reply and its question as they stand in Slack, and why the question may be
-    missing.
-    """
-    gone = GONE if case.message_ts else NOT_KEPT
-    try:
-        exchange = await lookup.exchange(case)
-    except NotReadableError as exc:
-        if str(exc) == MISSING:
-            return _unread(case, MAY_NOT_READ), OUT_OF_REACH
-        return _unread(case, gone), OUT_OF_SIGHT
-    if exchange is None:
-        return _unread(case, gone), NO_QUESTION
-    is_unfinished = any(message.is_unfinished for message in exchange.reply)
-    if is_unfinished and utc_now() - case.created_at < _WRITTEN_FOR:
-        raise RetryError("the reply is still being written", _LOOK_AGAIN)
-    first = exchange.reply[0]
-    read = exchange.to_found()
-    blockers = [message.blocker for message in exchange.reply if message.blocker]
-    read["blocker"] = blockers[0] if blockers and not exchange.response else None
-    if case.author_id is None:  # a linked message, whose author is not known before it is read
-        marks = await lookup.marks_of(first.author_id)
-        if marks.excluded:
-            read["excluded"] = marks.excluded
-        if marks.visibility:
-            read["visibility"] = marks.visibility
-    if case.question_source is not QuestionSource.TYPED:
-        read |= _NOT_ASKED | exchange.to_asked()
-        if exchange.question and exchange.question.is_edited_after(first.ts):
-            read["excluded"] = read.get("excluded") or case.excluded or Exclusion.EDITED
-    return case.model_copy(update=read), NO_QUESTION
-
-
-def _unread(case: LoggedCase, gone: str) -> LoggedCase:
-    """The case without its thread: what the payload or an earlier case had is judged."""
-    changes: dict[str, object] = {}
-    if case.response is None:
-        changes["blocker"] = gone
-    if case.question is None:
-        changes |= _NOT_ASKED
-    elif case.question_source is None:
-        changes["question_source"] = QuestionSource.EARLIER
-    return case.model_copy(update=changes)

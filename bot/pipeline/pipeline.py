@@ -21,9 +21,10 @@ from bot.domain.case_key import MessageKey
 from bot.domain.verdict import CaseVerdict
 from bot.pipeline import retries
 from bot.pipeline import text as words
+from bot.pipeline.completing import complete
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.judging import Judging, ModelFailure
-from bot.pipeline.lookup import Lookup, complete
+from bot.pipeline.lookup import Lookup
 from bot.pipeline.names import Names
 from bot.pipeline.retries import RetryError
 from bot.slack.client import SLACK_ERRORS

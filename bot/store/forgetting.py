@@ -2,17 +2,16 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.blocker import FORGOTTEN
-from bot.domain.case import Case, CaseStatus, CaseTurn, Part
+from bot.domain.case import CaseStatus
 from bot.domain.clock import utc_now
 from bot.store import jobs, spending
 from bot.store.audit import Act, Action, note
@@ -23,7 +22,6 @@ from bot.store.figures import to_ts
 from bot.store.schema import (
     audit,
     cases,
-    forgotten,
     releases,
     replies,
     seen_messages,
@@ -41,8 +39,6 @@ PAUSE_S = 0.05  # lets others write in between
 _CHECKPOINT_PATIENCE_MS = 200
 _OF_TEAMS = [table for table in reversed(metadata.sorted_tables) if "team_id" in table.c]
 """Each before those that it refers to."""
-
-AnyCase = TypeVar("AnyCase", bound=Case)
 
 logger = structlog.get_logger(__name__)
 
@@ -253,65 +249,3 @@ def is_old_release(before: datetime) -> Condition:
 
 async def _pragma(connection: AsyncConnection, pragma: str) -> Any:
     return (await connection.exec_driver_sql(f"PRAGMA {pragma}")).scalar()
-
-
-# Built once, because every case asks it. On PostgreSQL, `PersonalData.forget` waits until all
-# transactions that have read this are over, so that it finds their cases.
-_FORGOTTEN = (
-    sa.select(forgotten.c.user_id, forgotten.c.at)
-    .where(
-        forgotten.c.team_id == sa.bindparam("team_id"),
-        forgotten.c.user_id.in_(sa.bindparam("user_ids", expanding=True)),
-    )
-    # A workspace that moved under its organisation can have brought a second time: the newest counts.
-    .order_by(forgotten.c.at)
-    .with_for_update(read=True, key_share=True)
-)
-_NO_WORDS: Mapping[str, Any] = {
-    "question": None,
-    "question_source": None,
-    "question_ts": None,
-    "question_author_id": None,
-    "response": None,
-    "turns": (),
-    "messages_before": 0,
-    "left_out": 0,
-    "blocker": FORGOTTEN,
-}
-
-
-async def without_forgotten(connection: AsyncConnection, case: AnyCase) -> AnyCase:
-    """The case without the messages of people who had their words forgotten after they wrote them.
-
-    If its question or reply is such a message, it has no words left, and a blocker. The requester's
-    own words are left in, because they ask for a score of them now.
-    """
-    messages: list[tuple[str | None, str | None]] = [
-        (case.author_id, case.message_ts),
-        (case.question_author_id, case.question_ts),
-        *((turn.author_id, turn.ts) for turn in case.turns),
-    ]
-    others = {
-        author_id for author_id, _ in messages if author_id and author_id != case.requester_id
-    }
-    if not others:
-        return case
-    asked = {"team_id": case.team_id, "user_ids": sorted(others)}
-    forgotten_at = {row.user_id: row.at for row in await connection.execute(_FORGOTTEN, asked)}
-    gone = {
-        ts
-        for author_id, ts in messages
-        if ts and author_id in forgotten_at and float(ts) <= forgotten_at[author_id].timestamp()
-    }
-    if not gone:
-        return case
-    judged = {turn.ts for turn in case.turns if turn.part in (Part.QUESTION, Part.RESPONSE)}
-    if gone & {case.message_ts, case.question_ts, *judged}:
-        return case.model_copy(update=_NO_WORDS)
-    kept = tuple(turn for turn in case.turns if turn.ts not in gone)
-    left_out = case.left_out + _in_conversation(case.turns) - _in_conversation(kept)
-    return case.model_copy(update={"turns": kept, "left_out": left_out})
-
-
-def _in_conversation(turns_read: Sequence[CaseTurn]) -> int:
-    return len([turn for turn in turns_read if turn.part is Part.CONVERSATION])

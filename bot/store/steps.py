@@ -19,7 +19,7 @@ from bot.store import database as db
 from bot.store import jobs, spending, watches
 from bot.store.cases import Cases, rating_rows, verdict_values
 from bot.store.edits import drop_texts
-from bot.store.forgetting import without_forgotten
+from bot.store.forgotten import without_forgotten
 from bot.store.schema import IS_OPEN, cases, ratings, turns
 from bot.store.tables import Condition
 from bot.store.turns import turn_rows

@@ -12,7 +12,7 @@ from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
 from bot.features.privacy.queries import PersonalData, Words
 from bot.store import Store
-from bot.store.forgetting import without_forgotten
+from bot.store.forgotten import without_forgotten
 from bot.store.schema import cases
 from tests.cases import (
     BEGUN_AT,
