@@ -58,9 +58,12 @@ class RepeatFilter(logging.Filter):
         said = record.msg.get("event") if isinstance(record.msg, dict) else record.msg
         event = record.name, _NUMBER.sub("#", str(said).partition("\n")[0][:200])
         with self._lock:
-            now, ended = self._clock(), Counter[tuple[str, str]]()
+            now = self._clock()
+            ended = Counter[tuple[str, str]]()
             if now - self._since >= 60:
-                ended, self._seen, self._since = self._seen, ended, now
+                ended = self._seen
+                self._seen = Counter()
+                self._since = now
             self._seen[event] += 1
             passes = self._seen[event] <= self._most
         for (name, text), number in ended.items():

@@ -122,8 +122,8 @@ async def _go_on_counting(
 
 async def _compare(source: Database, target: Database, table: sa.Table) -> int:
     """The number of a table's rows; raises StoreError if they are not the same in both."""
-    (number, digest), found = await _digest(source, table), await _digest(target, table)
-    if found != (number, digest):
+    number, digest = await _digest(source, table)
+    if await _digest(target, table) != (number, digest):
         raise StoreError(
             f"the table {table.name} is not the same in both; was one of them in use? start again"
         )

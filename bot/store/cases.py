@@ -165,26 +165,23 @@ class Cases(StoreQueries):
         """The case that a message has already, as far as this person is concerned, and its hash as
         it was read.
         """
-        which = {
-            "team_id": team_id,
-            "channel_id": channel_id,
-            "message_ts": message_ts,
-            "requester_id": requester_id,
-        }
-        row = await self._database.one(_LATEST, which)
-        return (LoggedCase(**row._mapping), row.message_hash) if row else None
-
-    async def turns(self, case: LoggedCase) -> tuple[CaseTurn, ...]:
-        return tuple(
-            await self._database.rows(
-                CaseTurn, _TURNS.params(team_id=case.team_id, case_id=case.id)
-            )
+        row = await self._database.one(
+            _LATEST,
+            {
+                "team_id": team_id,
+                "channel_id": channel_id,
+                "message_ts": message_ts,
+                "requester_id": requester_id,
+            },
         )
+        return (LoggedCase(**row._mapping), row.message_hash) if row else None
 
     async def with_turns(self, case: LoggedCase) -> LoggedCase:
         """The case with the messages that it was read from."""
-        has_turns = case.messages_before or case.messages > 1
-        return case.model_copy(update={"turns": await self.turns(case)}) if has_turns else case
+        if not case.messages_before and case.messages <= 1:
+            return case
+        its = _TURNS.params(team_id=case.team_id, case_id=case.id)
+        return case.model_copy(update={"turns": tuple(await self._database.rows(CaseTurn, its))})
 
     async def exclusion_of(
         self,
@@ -265,11 +262,8 @@ class Cases(StoreQueries):
             )
 
     async def newest(self, limit: int) -> Sequence[LoggedCase]:
-        return (
-            await self._database.rows(
-                LoggedCase, sa.select(cases).order_by(cases.c.id.desc()).limit(limit)
-            )
-        )[::-1]
+        newest_first = sa.select(cases).order_by(cases.c.id.desc()).limit(limit)
+        return (await self._database.rows(LoggedCase, newest_first))[::-1]
 
     async def recent(
         self,
@@ -283,7 +277,7 @@ class Cases(StoreQueries):
 
         Cases that have waited for a question since before `asked_since` are left out.
         """
-        query = sa.select(cases).where(cases.c.team_id == team_id, cases.c.requester_id == user_id)
+        query = sa.select(cases).filter_by(team_id=team_id, requester_id=user_id)
         if before:
             query = query.where(sa.tuple_(cases.c.created_at, cases.c.id) < before)
         if asked_since:
@@ -295,12 +289,8 @@ class Cases(StoreQueries):
         )
 
     async def numbered(self, team_id: str, case_ids: Sequence[int]) -> Sequence[LoggedCase]:
-        query = (
-            sa.select(cases)
-            .where(cases.c.team_id == team_id, cases.c.id.in_(case_ids))
-            .order_by(cases.c.id)
-        )
-        return await self._listed(query)
+        query = sa.select(cases).filter_by(team_id=team_id).where(cases.c.id.in_(case_ids))
+        return await self._listed(query.order_by(cases.c.id))
 
     async def _listed(self, query: sa.Select[Any]) -> Sequence[LoggedCase]:
         found = await self._database.rows(LoggedCase, query)

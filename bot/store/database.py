@@ -128,11 +128,9 @@ class Database:
         if not self.is_sqlite:
             return await self.one(query, of)
         key = (query, *of.values())
-        choices = self._choices
+        choices = self._choices  # if they change meanwhile, this cache is no longer in use
         if key not in choices:
-            choices[key] = await self.one(
-                query, of
-            )  # if they changed meanwhile, this cache is no longer in use
+            choices[key] = await self.one(query, of)
         return choices[key]
 
     async def forget_choices(self) -> None:
@@ -172,9 +170,9 @@ class Database:
         """
         if self._writer:
             return await self._writer.do(work, is_of_case=is_of_case)
-        return await self._to_the_end(
-            self._over_a_connection(work) if is_single else self._in_a_transaction(work)
-        )
+        if is_single:
+            return await self.read(work)
+        return await self._to_the_end(self._in_a_transaction(work))
 
     async def settle(self, case: Case | None, work: Work[T], *, is_single: bool = False) -> T:
         """Like `write`, for a step of a case that Slack does not wait for: only some of these run
@@ -202,11 +200,9 @@ class Database:
 
     async def _over_a_connection(self, work: Work[T]) -> T:
         async with self._by_statement.connect() as connection:
-            return await (
-                visit(connection, lambda _: drive(work(connection)))
-                if self.is_sqlite
-                else work(connection)
-            )
+            if self.is_sqlite:
+                return await visit(connection, lambda _: drive(work(connection)))
+            return await work(connection)
 
     async def _in_a_transaction(self, work: Work[T]) -> T:
         afterwards: list[Callable[[], Awaitable[object]]] = []

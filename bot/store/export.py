@@ -1,5 +1,6 @@
 """What counts in the figures, case by case, to be exported."""
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,18 +38,19 @@ class Selection:
 
     def conditions(self) -> Sequence[Condition]:
         newer: list[Condition] = []
-        own: list[Condition] = [~cases.c.channel_id.startswith(_DIRECT_MESSAGES)]
+        own: list[Condition] = [
+            cases.c.judged_at.is_not(None),
+            ~cases.c.channel_id.startswith(_DIRECT_MESSAGES),
+        ]
         for name, value in (("team_id", self.team_id), ("channel_id", self.channel_id)):
             if value is not None:
                 own.append(cases.c[name] == value)
                 newer.append(NEWER.c[name] == value)
-        is_judged = (
-            cases.c.judged_at.is_not(None)
-            if self.since is None
-            else cases.c.judged_at >= self.since
-        )
-        own += [is_low()] if self.low else []
-        return [*own, is_judged, chosen_or_watched(*newer, watched=self.watched)]
+        if self.since:
+            own.append(cases.c.judged_at >= self.since)
+        if self.low:
+            own.append(is_low())
+        return [*own, chosen_or_watched(*newer, watched=self.watched)]
 
 
 _LABEL = (
@@ -117,18 +119,16 @@ class Exports(StoreQueries):
         place = tuple_(cases.c.id, func.coalesce(labels.c.user_id, ""))
         page = query
         while found := await self._database.all(page.order_by(*place).limit(_PAGE)):
-            given: dict[int, list[Row[Any]]] = {}
+            given = defaultdict[int, list[Row[Any]]](list)
             its = select(ratings).where(ratings.c.case_id.in_([row.id for row in found]))
             for row in await self._database.all(
                 its.order_by(ratings.c.case_id, ratings.c.position)
             ):
-                given.setdefault(row.case_id, []).append(row)
+                given[row.case_id].append(row)
             ids = {row.id for row in found if row.messages_before}
-            said = (
-                await self._database.read(partial(read_conversations, case_ids=ids)) if ids else {}
-            )
+            said = await self._database.read(partial(read_conversations, case_ids=ids))
             for row in found:
-                yield row, given.get(row.id, ()), said.get(row.id, ())
+                yield row, given[row.id], said.get(row.id, ())
             last = found[-1]
             page = query.where(
                 place > (last.id, last.user_id) if last.user_id else cases.c.id > last.id

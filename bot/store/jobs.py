@@ -95,10 +95,13 @@ async def trim_queue(database: Database) -> None:
 
 
 async def _enqueue(queue: "Queries | InMemoryQueries", jobs: Sequence[Job]) -> None:
-    its = "team_id", "case_id", "trigger_id"
+    payloads: list[bytes | None] = []
+    for job in jobs:
+        about = {"team_id": job.team_id, "case_id": job.case_id, "trigger_id": job.trigger_id}
+        payloads.append(json.dumps(about).encode())
     await queue.enqueue(
         [job.kind for job in jobs],
-        [json.dumps({name: getattr(job, name) for name in its}).encode() for job in jobs],
+        payloads,
         [job.priority for job in jobs],
         dedupe_key=[job.key for job in jobs],
         on_conflict="skip",
@@ -155,12 +158,10 @@ def priority(of_person: int, of_channel: int, of_workspace: int) -> int:
     Those of the workspace count in hundreds: with fewer, those with equally many before them go in
     their order.
     """
-    of_its = (
-        min(of_person, _MOST_COUNTED),
-        min(of_channel, _MOST_COUNTED - 1),
-        min(of_workspace // 100, 9),
-    )
-    return -(_MOST_COUNTED * 10 * of_its[0] + 10 * of_its[1] + of_its[2])
+    person = min(of_person, _MOST_COUNTED)
+    channel = min(of_channel, _MOST_COUNTED - 1)
+    workspace = min(of_workspace // 100, 9)
+    return -(10 * (_MOST_COUNTED * person + channel) + workspace)
 
 
 def settling(case: LoggedCase | Row[Any], trigger_id: str | None = None, priority: int = 0) -> Job:
@@ -187,7 +188,7 @@ async def submit_all(database: Database, team_id: str) -> int:
     number = 0
     while found := await submit_oldest(database, team_id, last):
         last = found[-1]
-        number = number + len(found)
+        number += len(found)
     return number
 
 

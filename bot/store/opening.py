@@ -92,36 +92,30 @@ async def require_log(database_url: str) -> None:
     """Raises StoreError if no bot has been at work in the database, or it is out of reach; creates
     nothing.
     """
-    address, has_log = to_address(database_url), False
-    if engine := _to_look(address, database_url):
-        try:
-            async with engine.connect() as connection:
-                has_log = await connection.run_sync(
-                    lambda opened: sa.inspect(opened).has_table(schema.cases.name)
-                )
-        except STORE_ERRORS as exc:
-            raise StoreError(
-                f"DATABASE_URL {address.shown}: the database is out of reach: {reason_of(exc)}"
-            ) from exc
-        finally:
-            await engine.dispose()
+    address = to_address(database_url)
+    setting = f"DATABASE_URL {address.shown}"
+    advice = "name the database of your bot, or create one with judge-bot serve"
+    if address.file is None:
+        engine = connect(database_url)
+    elif address.file.exists():
+        # Read-only: opened as the bot opens it, another application's file would be switched to WAL
+        # mode.
+        read_only = {"mode": "ro", "uri": "true"}
+        url = address.url.set(database=address.file.as_uri(), query=read_only)
+        engine = create_async_engine(url)
+    else:
+        raise StoreError(f"{setting}: there is no such file; {advice}")
+    try:
+        async with engine.connect() as connection:
+            has_log = await connection.run_sync(
+                lambda opened: sa.inspect(opened).has_table(schema.cases.name)
+            )
+    except STORE_ERRORS as exc:
+        raise StoreError(f"{setting}: the database is out of reach: {reason_of(exc)}") from exc
+    finally:
+        await engine.dispose()
     if not has_log:
-        raise StoreError(
-            f"DATABASE_URL {address.shown}: "
-            f"{'it has no tables' if engine else 'there is no such file'}; name the database of "
-            "your bot, or create one with judge-bot serve"
-        )
-
-
-def _to_look(address: Address, database_url: str) -> AsyncEngine | None:
-    """An engine that changes nothing by itself; None if there is no such file."""
-    if not address.is_sqlite:
-        return connect(database_url)
-    file = Path(address.url.database or "").absolute()
-    # Read-only: opened as the bot opens it, another application's file would be switched to WAL
-    # mode.
-    url = address.url.set(database=file.as_uri(), query={"mode": "ro", "uri": "true"})
-    return create_async_engine(url) if file.exists() else None
+        raise StoreError(f"{setting}: it has no tables; {advice}")
 
 
 def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) -> AsyncEngine:

@@ -195,7 +195,7 @@ async def test_the_words_of_an_earlier_message_leave_the_case(log: Store, how: s
     else:
         await log.edits.drop_texts(case)
     found = await log.cases.get(case.id)
-    assert [each.text for each in await log.cases.turns(found)] == [None] * 3
+    assert [each.text for each in (await log.cases.with_turns(found)).turns] == [None] * 3
     assert found.response is None
 
 

@@ -310,7 +310,7 @@ async def test_of_a_question_or_reply_older_than_its_authors_wish_nothing_is_sto
     stored = await log.cases.get(added.id)
     assert (stored.question, stored.question_hash) == (None, None)
     assert (stored.response, stored.response_hash) == (None, None)
-    assert await log.cases.turns(stored) == ()
+    assert (await log.cases.with_turns(stored)).turns == ()
     assert stored.blocker == added.blocker == FORGOTTEN
 
 
@@ -322,7 +322,7 @@ async def test_of_a_conversation_only_the_messages_from_before_the_wish_are_left
     by_ben = a_turn(Part.CONVERSATION, OLDEST, author_id="U-ben")
     before, after = (a_turn(Part.CONVERSATION, ts) for ts in (OLDER, NEWER))
     added, _ = await log.add(a_case(turns=(by_ben, before, after), messages_before=3))
-    assert await log.cases.turns(added) == (by_ben, after)
+    assert (await log.cases.with_turns(added)).turns == (by_ben, after)
     stored = await log.cases.get(added.id)
     assert (stored.question, stored.left_out, stored.blocker) == ("Why?", 1, None)
 
