@@ -26,6 +26,10 @@ def agreement(
             show_default="score",
         ),
     ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Labels beside the rows, as 'judge label' writes them."),
+    ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
     by: Annotated[
@@ -47,7 +51,7 @@ def agreement(
     """
     from judge.evaluation.agreement.scores import Columns, read_scores
 
-    columns = Columns(label, tuple(score or ["score"]), scale, by, other_judge)
+    columns = Columns(label, tuple(score or ["score"]), scale, by, labels, other_judge)
     scores = read_scores(file, columns, rubric)
     with needs_extra("judge agreement", "agreement", "numpy", "scipy"):
         from judge.cli.agreement_tables import print_report

@@ -44,6 +44,7 @@ class Columns:
     scores: tuple[str, ...] = ("score",)
     label_range: Range | None = None
     group: str | None = None
+    labels: Path | None = None  # a file of labels beside the rows, as `judge label` writes it
     takes_other_judge: bool = False  # a model that answered under several names is one judge
 
 
@@ -59,6 +60,11 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
     """
     file = RowFile(path)
     rows = list(file.rows())
+    if columns.labels:
+        beside = RowFile(columns.labels)
+        rows += beside.rows()
+        file.problems += (f"{columns.labels}, {each}" for each in beside.problems)
+        file.names |= beside.names
     for name in columns.scores:
         if file.has_rows and name == "score" and name not in file.names:
             raise SetupError(f"{path}: no line has a score; 'judge batch' adds them.")

@@ -102,15 +102,22 @@ _MARK = b"<!doctype html>\n<!-- a page of slack-judge -->\n"
 _ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<\u2028\u2029"}
 
 
+def hashes_of(style: str, script: str) -> dict[str, str]:
+    """What a page's policy names them by, so that nothing else runs in it."""
+    return {
+        f"{name}_hash": f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+        for name, text in (("style", style), ("script", script))
+    }
+
+
 def save_page(path: Path, title: str, replies: Replies) -> int:
     """Writes the page, readable only by its owner, and returns its size in bytes."""
     refuse_foreign(path, _MARK, "a page of slack-judge", "-o")
-    files = (Path(__file__).with_name(f"page.{kind}") for kind in ("html", "css", "js"))
-    page, style, script = (each.read_text(encoding="utf-8") for each in files)
-    hashes = [
-        f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in (style, script)
-    ]
-    fixed = {"style": style, "script": script, "style_hash": hashes[0], "script_hash": hashes[1]}
+    names = ("page.html", "page.css", "parts.js", "page.js")
+    files = (Path(__file__).with_name(name) for name in names)
+    page, style, parts, script = (each.read_text(encoding="utf-8") for each in files)
+    script = parts + script
+    fixed = {"style": style, "script": script, **hashes_of(style, script)}
     # What fills a slot is not searched for slots: a text may contain what looks like one.
     head, tail = (
         Template(part).substitute(fixed, title=escape(title)) for part in page.split("$data")

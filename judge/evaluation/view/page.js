@@ -1,17 +1,8 @@
-// Texts come from anywhere: they are put into the page as text alone, never as markup.
 const data = JSON.parse(document.getElementById("data").textContent);
-const ROW_PX = 72, MARGIN_ROWS = 6, BEGINNING = 200, FOLDED = 3000;
-const UNSEEN = /[\p{Cc}\p{Cf}]/gu, MEANT = "\n\r\t\u200c\u200d";
+const ROW_PX = 72, MARGIN_ROWS = 6, BEGINNING = 200;
 const GIVEN = new Map([[true, "blind"], [false, "after seeing the judge's"]]);
-const at = (id) => document.getElementById(id);
 const list = at("list"), panes = at("panes"), detail = at("reply");
 let found = data.replies, active = 0, opened = null;
-
-function make(tag, properties, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children.filter((child) => child !== null));
-  return element;
-}
 
 function draw(tag, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -20,13 +11,6 @@ function draw(tag, attributes, ...children) {
   return element;
 }
 
-/** The text with a name in the place of each character that nobody sees, or that turns the line round. */
-function seen(text) {
-  return text.replace(UNSEEN, (each) =>
-    MEANT.includes(each) ? each : `⟦U+${each.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`);
-}
-
-const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 const round = (number) => String(Math.round(number * 100) / 100);
 const scored = (reply) => (reply.score === undefined ? "–" : round(reply.score));
 const people = (reply) => reply.labels.reduce((sum, label) => sum + label.score, 0) / reply.labels.length;
@@ -156,20 +140,6 @@ function move(to) {
 }
 
 // ---- one reply
-
-function text(title, value) {
-  if (value === undefined) return [make("h3", {}, title), make("p", { className: "rest" }, "Not stored.")];
-  const shown = seen(value), box = make("div", { className: "text", dir: "auto" });
-  const parts = [make("h3", {}, title), box];
-  box.textContent = shown.slice(0, FOLDED);
-  if (shown.length > FOLDED) {
-    box.append("…");
-    const more = make("button", { type: "button", className: "plain" }, `Show all ${count(value.length, "character", "characters")}`);
-    more.addEventListener("click", () => { box.textContent = shown; box.tabIndex = -1; box.focus(); more.remove(); });
-    parts.push(more);
-  }
-  return parts;
-}
 
 function table(title, names, rows) {
   if (!rows.length) return [];

@@ -1,0 +1,166 @@
+"""Labels that people give in the page of `judge label`: what is drawn, written, and read again."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from judge.errors import SetupError
+from judge.evaluation.label import Labelling
+from judge.evaluation.label.server import _Server as Server
+from tests import row_files
+from tests.judge_command import run
+
+ROWS = [
+    {"prompt": f"p{n}", "completion": f"c{n}", "score": n % 6, "justification": "secret"}
+    for n in range(60)
+]
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    return row_files.write(tmp_path / "rows.jsonl", *ROWS)
+
+
+@pytest.fixture
+def labelling(rows: Path) -> Iterator[Labelling]:
+    with closing(Labelling(rows, rows.with_name("labels.jsonl"))) as made:
+        yield made
+
+
+def given(labelling: Labelling, person: str, number: int, score: int = 3) -> list[str]:
+    """The replies that a person is shown and labels, one after the other."""
+    keys = []
+    for _ in range(number):
+        key = labelling.next(person).get("key")
+        if key is None:
+            break
+        assert labelling.give(person, key, score, "") == ""
+        keys.append(key)
+    return keys
+
+
+def test_a_fifth_of_the_replies_goes_to_a_second_person_and_none_to_a_third(
+    labelling: Labelling,
+) -> None:
+    ann = given(labelling, "Ann", 40)
+    ben = given(labelling, "Ben", 100)
+    shared = {*ann} & {*ben}
+    # Of 40, a fifth is 8, with a standard deviation of 2.5.
+    assert 3 <= len(shared) <= 14
+    assert {*ben[: len(shared)]} == shared
+    assert len({*ann} | {*ben}) == 60
+    # What Ben labelled alone and is for two is left for Cara.
+    cara = given(labelling, "Cara", 100)
+    assert not {*cara} & shared
+    assert {*cara} <= {*ann} | {*ben}
+
+
+def test_what_is_shown_has_nothing_that_the_judge_said(labelling: Labelling) -> None:
+    shown = labelling.next("Ann")
+    assert set(shown) == {
+        *("key", "given", "others"),
+        *("question", "response", "reference", "before", "scale"),
+    }
+    assert "secret" not in str(shown)
+
+
+def test_two_people_at_once_are_shown_two_replies(labelling: Labelling) -> None:
+    shown = [labelling.next(person)["key"] for person in ("Ann", "Ben", "Cara")]
+    assert len({*shown}) >= 2
+    assert labelling.next("Ann")["key"] == shown[0]
+
+
+def test_a_second_run_goes_on_where_the_first_was_killed(rows: Path) -> None:
+    labels = rows.with_name("labels.jsonl")
+    with closing(Labelling(rows, labels)) as first:
+        keys = given(first, "Ann", 3)
+        passed = first.next("Ann")["key"]
+        first.give("Ann", passed, None, "")
+        assert first.next("Ann")["key"] != passed
+    with labels.open("ab") as file:
+        file.write(b'{"prompt": "p')  # killed in the midst of a line
+    with closing(Labelling(rows, labels)) as second:
+        assert second.labels == 3
+        # What was skipped comes again.
+        assert second.next("Ann")["key"] == passed
+        assert second.next("Ann")["given"] == 3
+        given(second, "Ann", 1)
+    assert [row["label_by"] for row in row_files.read(labels)] == ["Ann"] * 4
+    assert len({*keys}) == 3
+
+
+def test_a_repeated_click_or_a_score_off_the_scale_writes_nothing(
+    labelling: Labelling, rows: Path
+) -> None:
+    key = labelling.next("Ann")["key"]
+    assert labelling.give("Ann", key, 6, "") == "The scale goes from 0 to 5."
+    assert labelling.give(" ", key, 3, "") != ""
+    for _ in range(2):
+        assert labelling.give("Ann", key, 3, "Short.") == ""
+    (label,) = row_files.read(rows.with_name("labels.jsonl"))
+    assert (label["human"], label["blind"], label["reason"]) == (3, True, "Short.")
+
+
+def test_agreement_reads_the_labels_beside_the_rows(rows: Path, labelling: Labelling) -> None:
+    given(labelling, "Ann", 30)
+    given(labelling, "Ben", 10, 4)
+    beside = ("--labels", rows.with_name("labels.jsonl"), "--label", "human", "--json")
+    report = json.loads(run("agreement", rows, *beside).stdout)
+    (judge,) = report["with_people"]
+    people = {each["person"]: each["responses"] for each in report["by_person"]}
+    assert judge["corrected"]["n"] == 60
+    assert 30 < judge["corrected"]["labelled"] < 40
+    assert people == {"Ann": 30, "Ben": 10}
+    assert report["repeats"] == 0
+
+
+@pytest.mark.parametrize("line", ["nonsense", '{"human": 3}', '{"human": 3, "blind": true}'])
+def test_a_file_that_has_no_labels_of_ours_is_left_alone(rows: Path, line: str) -> None:
+    other = row_files.write(rows.with_name("other.jsonl"), line)
+    with pytest.raises(SetupError, match="line 1 of the labels is none of `judge label`"):
+        Labelling(rows, other)
+    assert other.read_text() == f"{line}\n"
+
+
+def post(address: str, asked: Any) -> Any:
+    request = Request(address, json.dumps(asked).encode())  # noqa: S310 - our own
+    with urlopen(request) as answer:  # noqa: S310
+        return json.load(answer)
+
+
+def test_the_page_is_served_only_under_its_secret_address(labelling: Labelling) -> None:
+    server = Server(labelling, 0)
+    serving = threading.Thread(target=server.serve_forever)
+    serving.start()
+    try:
+        root = f"http://127.0.0.1:{server.server_port}"
+        with urlopen(root + server.path) as page:  # noqa: S310
+            assert b"What would you give?" in page.read()
+        first = post(f"{root}{server.path}label", {"person": "Ann"})
+        label = {"person": "Ann", "key": first["key"], "score": 2, "reason": ""}
+        assert post(f"{root}{server.path}label", label)["given"] == 1
+        wrong = {
+            f"{root}/": 404,
+            f"{root}/guess/label": 404,
+            f"{root}{server.path}other": 404,
+        }
+        for address, code in wrong.items():
+            with pytest.raises(HTTPError) as refused:
+                post(address, {"person": "Ann"})
+            assert refused.value.code == code
+        for odd in ([], {}, {"person": "Ann", "key": "k", "score": "3", "reason": ""}):
+            with pytest.raises(HTTPError) as refused:
+                post(f"{root}{server.path}label", odd)
+            assert refused.value.code == 400
+    finally:
+        server.shutdown()
+        serving.join()
+        server.server_close()
+    assert labelling.labels == 1
