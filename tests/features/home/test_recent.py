@@ -8,9 +8,10 @@ import pytest
 from sqlalchemy import delete, insert
 from syrupy.assertion import SnapshotAssertion
 
-from bot.domain.case import CaseStatus, Visibility
+from bot.domain.case import CaseStatus, Recipient, Visibility
 from bot.domain.label import Label
 from bot.features.home.handlers import ACTION_RECENT_OLDER, to_page_end
+from bot.features.score.command import help_line
 from bot.slack import ids
 from bot.slack.messenger import NOT_SHOWN
 from bot.store import Store
@@ -250,11 +251,9 @@ async def test_a_page_mark_of_junk_leads_to_the_newest_page(junk: str) -> None:
 async def test_the_list_stands_in_no_message_that_stays(stage: Stage) -> None:
     await add_cases(stage.log, 1, **of_ann(stage), response="Look it up.")
     direct = stage.slack.workspace.im(stage.ann.id)
-    stage.slack.fail("chat.postEphemeral", error="user_not_in_channel")
-    stage.ann.post(stage.ann.im, "hello")
-    (message,) = await stage.slack.until(
-        lambda: [each for each in direct.messages.values() if buttons(each)]
-    )
+    assert stage.services
+    await stage.services.messenger.direct(Recipient(stage.ann.id, ""), help_line("Hello."))
+    (message,) = direct.messages.values()
     stage.ann.click(message, ids.ACTION_RECENT_NEWEST)
     assert "Look it up." in shown(await stage.told(stage.ann, channel=stage.ann.im))
     assert "Look it up." not in shown(message)
