@@ -9,6 +9,7 @@ digest.
 
 import asyncio
 import csv
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from typing import Any
 from sqlalchemy import Table, insert
 
 from bot.domain.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility
+from bot.domain.questions import Says, to_time
 from bot.domain.verdict import MADE_UP, CaseVerdict
 from bot.domain.watch import ReplyOutcome, Shows
 from bot.domain.week import Schedule, Week
@@ -47,6 +49,7 @@ _NOTE = (
 _WEEKS = 8
 _WITH_TEXTS = 4  # the newest weeks, whose replies stand in the channel
 _SOON = timedelta(minutes=2)
+_MENTION = re.compile(r"<@(\w+)>")
 _Row = dict[str, Any]
 
 
@@ -117,16 +120,39 @@ def demo_workspace(clock: Clock | None = None) -> Workspace:
         load_manifest(parts=[MESSAGE_EVENTS]),
         _FOLDER / "demo.toml",
         clock=clock,
-        said={PAST_CHANNEL: [_thread(reply, now) for reply in replies]},
+        said={PAST_CHANNEL: [*(_thread(reply, now) for reply in replies), *_unanswered()]},
     )
 
 
 def _thread(reply: Reply, now: datetime) -> MessageEntry:
     age = now - reply.at
     answer = MessageEntry(author=reply.author, text=reply.topic[reply.quality], ago=age + _SOON)
+    said = [answer]
+    after = _said_after(reply)
+    if after and age > _SOON:
+        author = reply.asker if after["by_asker"] else _other(reply.asker)
+        said.append(MessageEntry(author=author, text=after["text"], ago=age - _SOON))
     return MessageEntry(
-        author=reply.asker, text=reply.topic["question"], ago=age + 2 * _SOON, replies=(answer,)
+        author=reply.asker, text=reply.topic["question"], ago=age + 2 * _SOON, replies=tuple(said)
     )
+
+
+def _said_after(reply: Reply) -> dict[str, Any]:
+    """What somebody wrote after a reply of that quality, as in demo_past.toml; empty for most."""
+    choices: Sequence[dict[str, Any]] = SAID["after"][reply.quality]
+    place = reply.number % SAID["after"]["every"]
+    return choices[place] if place < len(choices) else {}
+
+
+def _other(asker: str) -> str:
+    return "ben" if asker == "ann" else "ann"
+
+
+def _unanswered() -> list[MessageEntry]:
+    return [
+        MessageEntry(author=asked["by"], text=asked["text"], ago=timedelta(hours=asked["hours"]))
+        for asked in SAID["unanswered"]
+    ]
 
 
 async def write_past(database_url: str, workspace: Workspace) -> None:
@@ -145,12 +171,13 @@ class _Past:
     async def write(self) -> None:
         replies = read_replies(self.now)
         messages = self.workspace.channel(PAST_CHANNEL).messages.values()
-        answers = [message for message in messages if message.is_reply]
+        answers = [message for message in messages if message.is_reply and message.author.bot_id]
         without_texts = [None] * (len(replies) - len(answers))
         # All at once, so that they share transactions.
         writing = map(self._write_reply, replies, [*without_texts, *answers])
         settled = await asyncio.gather(*writing)
         await self._write_beside(replies, settled)
+        await self._write_seen(replies[-len(answers) :], answers)
         await self._write_choices()
         for example in SAID["examples"]:
             await self._write_example(example)
@@ -223,8 +250,26 @@ class _Past:
         await self._insert(schema.labels, labels)
         await self._insert(schema.causes, causes)
 
+    async def _write_seen(self, replies: Sequence[Reply], answers: Sequence[Message]) -> None:
+        """The messages of the channel without their words, and what a model would read in threads."""
+        messages = self.workspace.channel(PAST_CHANNEL).messages.values()
+        await self._insert(schema.seen_messages, [_seen_message(message) for message in messages])
+        newest = {message.thread_ts: message.ts for message in messages}
+        signs = [
+            {
+                **after["signs"],
+                "thread_ts": answer.thread_ts,
+                "author_id": answer.author.id,
+                "last_ts": newest[answer.thread_ts],
+                "asked_at": self.now,
+            }
+            for reply, answer in zip(replies, answers, strict=True)
+            if (after := _said_after(reply))
+        ]
+        await self._insert(schema.thread_signs, signs)
+
     def _label(self, reply: Reply, case: LoggedCase) -> _Row:
-        person = self.workspace.user("ben" if reply.asker == "ann" else "ann")
+        person = self.workspace.user(_other(reply.asker))
         return {
             **SAID["label"],
             "case_id": case.id,
@@ -284,6 +329,18 @@ class _Past:
         app = Person(self.workspace, self.workspace.bot.id)
         posted = app.post(CHANNEL, post.text, thread_ts=asked.ts, blocks=post.blocks)
         await store.note_delivered(judged.model_copy(update={"reply_ts": posted.ts}))
+
+
+def _seen_message(message: Message) -> _Row:
+    return {
+        "ts": message.ts,
+        "thread_ts": message.thread_ts or message.ts,
+        "author_id": message.author.id,
+        "is_app": message.author.bot_id is not None,
+        "says": Says.WORDS,
+        "mentions": tuple(_MENTION.findall(message.text)),
+        "finished_at": to_time(message.ts),
+    }
 
 
 def _seen(reply: Reply, case: LoggedCase) -> _Row:

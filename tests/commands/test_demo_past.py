@@ -14,6 +14,7 @@ from bot.app import identify, make_services
 from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.domain.label import Label
+from bot.domain.standing import subject_of
 from bot.domain.verdict import MADE_UP
 from bot.feature import Services
 from bot.features.watch.standing_text import first_line
@@ -149,6 +150,25 @@ async def services_of(workspace: Workspace, folder: Path) -> AsyncIterator[Servi
             await identify(client),
             clock=lambda: datetime.fromtimestamp(workspace.clock.now(), UTC),
         )
+
+
+@pytest.mark.needs("outcome")
+async def test_questions_have_outcomes_and_one_waits(tmp_path: Path) -> None:
+    from bot.features.outcome.figures import OutcomeFigures
+
+    workspace = workspace_at(MONDAY + 74 * 3600)
+    await write_past(url(tmp_path), workspace)
+    async with services_of(workspace, tmp_path) as services:
+        figures = OutcomeFigures(services)
+        names = {workspace.user(name).id: name for name in ("helper", "drafter")}
+        watches = await services.store.watches.of(workspace.team_id)
+        reports = {names[watch.author_id]: await figures.of(subject_of(watch)) for watch in watches}
+        waiting = await figures.waiting(workspace.team_id, {watches[0].channel_id})
+    drafter = reports["drafter"]
+    assert {names[author_id]: len(found) for author_id, found in waiting.items()} == {"drafter": 1}
+    assert drafter.outcomes.signs["is_unanswered"] == 1
+    assert drafter.outcomes.signs["contested"] > reports["helper"].outcomes.signs["contested"]
+    assert reports["helper"].outcomes.signs["confirmed"] > 5
 
 
 async def test_every_case_and_rating_says_that_it_is_made_up(log: Store) -> None:
