@@ -139,9 +139,10 @@ def _thread(reply: Reply, now: datetime) -> MessageEntry:
 
 def _said_after(reply: Reply) -> dict[str, Any]:
     """What somebody wrote after a reply of that quality, as in demo_past.toml; empty for most."""
-    choices: Sequence[dict[str, Any]] = SAID["after"][reply.quality]
+    said: Sequence[dict[str, Any]] = SAID["after"][reply.quality]
     place = reply.number % SAID["after"]["every"]
-    return choices[place] if place < len(choices) else {}
+    fitting = [after for after in said if place in after["at"]]
+    return fitting[0] if fitting else {}
 
 
 def _other(asker: str) -> str:

@@ -33,16 +33,15 @@ class Screens:
     async def week_part(
         self, place: Place, _: Week, named: Named, known_at: datetime | None
     ) -> WeekPart:
-        """What waits for one assistant in a channel, and the scores that askers contradict; nothing
+        """What waits for one assistant, and the scores of a channel that askers contradict; nothing
         of the past.
         """
-        if known_at or not place.channel_id:
+        if known_at:
             return WeekPart(frozenset(), [])
-        blocks = await self._lists.blocks(place)
+        blocks = await self._lists.blocks(place) if place.channel_id else []
         if place.author_id:
-            waiting = await self._figures.waiting(
-                place.team_id, [place.channel_id], place.author_id
-            )
+            channel_ids = place.channel_id, *place.others
+            waiting = await self._figures.waiting(place.team_id, channel_ids, place.author_id)
             names = await named(list(waiting))
             listed = text.waiting_blocks(
                 waiting, names, self._services.clock(), self._services.identity.url
