@@ -1,9 +1,10 @@
 """What came of the questions to watched assistants, read for those who want to see it."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, timedelta
 
 from bot.domain.outcome import Outcome, Outcomes, counted
 from bot.domain.questions import OPEN_FOR, Question, questions_to
@@ -15,6 +16,7 @@ from bot.features.outcome.shares import Contested, Shares, more_contested, settl
 from bot.figures.outcomes import (
     KEPT_FOR,
     WEEKS,
+    ScoredReplies,
     ScoredReply,
     channels_of,
     read_outcomes,
@@ -36,7 +38,6 @@ class Report:
     """
 
     outcomes: Outcomes
-    shares: Shares
     contested: Contested | None
     contradicted: Sequence[ScoredReply]
 
@@ -92,16 +93,13 @@ class OutcomeFigures:
         channels = channels_of(subject, await services.store.watches.of(subject.team_id))
         return await read_outcomes(services.store.database, subject, channels, now - KEPT_FOR, now)
 
-    async def around(self, subject: Subject, day: date) -> tuple[Shares, Shares]:
-        """The shares of four weeks before a day, and of four since then."""
-        moment = datetime.combine(day, time(), self._services.schedule.zone)
+    async def around(self, subject: Subject, moment: datetime) -> tuple[Shares, Shares]:
+        """The shares of four weeks before a moment, and of four since then."""
         outcomes = settled(await self.outcomes(subject), self._services.clock())
-        spans = [(moment - WEEKS, moment), (moment, moment + WEEKS)]
-        before, since = [
-            shares_of([outcome for outcome in outcomes if start <= outcome.question.asked_at < end])
-            for start, end in spans
-        ]
-        return before, since
+        before = _between(outcomes, moment - WEEKS, moment)
+        since = _between(outcomes, moment, moment + WEEKS)
+        # In a thread, because a hundred questions a day take more than a tenth of a second.
+        return await asyncio.to_thread(lambda: (shares_of(before), shares_of(since)))
 
     async def _read(self, subject: Subject) -> Report:
         services = self._services
@@ -109,22 +107,28 @@ class OutcomeFigures:
         outcomes = await self.outcomes(subject)
         channels = sorted({outcome.question.channel_id for outcome in outcomes})
         replies = await read_scored(services.store.database, subject, channels, now - KEPT_FOR)
-        since = now - WEEKS
-        this = [outcome for outcome in outcomes if outcome.question.asked_at >= since]
-        scored = [
-            (outcome, reply) for outcome in outcomes if (reply := replies.of(outcome.question))
-        ]
-        good = [outcome for outcome, reply in scored if reply.is_good and outcome.is_known]
-        return Report(
-            outcomes=counted(this),
-            shares=shares_of(settled(this, now)),
-            contested=more_contested(settled(good, now), since, since - WEEKS),
-            contradicted=[
-                reply
-                for outcome, reply in scored
-                if outcome.question.asked_at >= since and _is_contradicted(outcome, reply)
-            ],
-        )
+        return await asyncio.to_thread(_to_report, outcomes, replies, now)
+
+
+def _between(outcomes: Sequence[Outcome], start: datetime, end: datetime) -> list[Outcome]:
+    return [outcome for outcome in outcomes if start <= outcome.question.asked_at < end]
+
+
+def _to_report(outcomes: Sequence[Outcome], replies: ScoredReplies, now: datetime) -> Report:
+    good = list[Outcome]()
+    contradicted = list[ScoredReply]()
+    this = _between(outcomes, now - WEEKS, now)
+    for outcome in outcomes:
+        reply = replies.of(outcome.question)
+        if reply and reply.is_good and outcome.is_known:
+            good.append(outcome)
+        if reply and _is_contradicted(outcome, reply) and now - outcome.question.asked_at <= WEEKS:
+            contradicted.append(reply)
+    return Report(
+        outcomes=counted(this),
+        contested=more_contested(settled(good, now), now - WEEKS, now - 2 * WEEKS),
+        contradicted=contradicted,
+    )
 
 
 def _is_contradicted(outcome: Outcome, reply: ScoredReply) -> bool:

@@ -1,7 +1,7 @@
 """What the screens show of questions: in a digest and stats, in their details, and on the Home tab."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time
 
 from bot.domain.standing import Subject, subject_of
 from bot.domain.week import Week
@@ -55,14 +55,16 @@ class Screens:
         names = await named([watch.author_id for watch in shown])
         blocks = list[Block]()
         for watch in shown:
-            report = await self._figures.of(subject_of(watch))
+            now = self._services.clock()
+            shares, _since = await self._figures.around(subject_of(watch), now)
             member = names.get(watch.author_id)
-            if member and report.shares.signs:
-                blocks.append(text.shares_block(member.name, report.shares))
+            if member and shares.signs:
+                blocks.append(text.shares_block(member.name, shares))
         return blocks
 
     async def release_lines(self, subject: Subject, release: date) -> Sequence[str]:
-        return text.release_lines(*await self._figures.around(subject, release))
+        begin = datetime.combine(release, time(), self._services.schedule.zone)
+        return text.release_lines(*await self._figures.around(subject, begin))
 
     async def home_waiting(self, person: Invocation) -> Sequence[Block]:
         """The questions that wait in channels of this person."""
