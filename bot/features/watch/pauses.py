@@ -43,13 +43,13 @@ def register(app: AsyncApp, services: Services) -> None:
         channel_id, _colon, author_id = person.value.rpartition(":")
         now = services.clock()
         until = now
-        line = f"<@{person.user_id}> wants to hear of this again."
+        line = f"<@{person.user_id}> has these alerts sent again."
         if person.action == ids.ACTION_PAUSE:
             until = now + _WEEK
             day = day_words(until.astimezone(services.schedule.zone).date())
             line = (
-                f"<@{person.user_id}> wants to hear no more of this until {day}. A change for the "
-                "better and single low replies are still told."
+                f"<@{person.user_id}> has paused these alerts until {day}. A change for the better "
+                "and single low replies are still told."
             )
         subject = Subject(person.team_id, channel_id, author_id)
         await Notices(services.store.database).pause(subject, to, until)

@@ -196,7 +196,7 @@ def standing_alert(
     said = f"{headline(standing, name)}."
     where = f"All its scores in {channels_words(channel_ids)}, looked at once a day."
     if standing.release_id is not None:
-        where = f"What release {standing.release_id} has changed in {channels_words(channel_ids)}."
+        where = f"This is what release {standing.release_id} has changed in {channels_words(channel_ids)}."
     basis = [level_line(standing), *cause_lines(standing), where]
     blocks = [
         ui.section("\n".join([said, *lines])),

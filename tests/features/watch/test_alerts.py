@@ -252,7 +252,7 @@ async def test_not_for_a_week_stops_the_floors_alert_in_the_channel_that_said_so
     await alarm(stage)
     (told,) = stage.ours()
     stage.ann.click(told, ids.ACTION_PAUSE)
-    await stage.slack.until(lambda: "wants to hear no more" in shown(told))
+    await stage.slack.until(lambda: "has paused these alerts" in shown(told))
     await stage.log.database.execute(delete(notices).where(notices.c.name.startswith("below")))
     await alarm(stage)
     assert len(stage.ours()) == 1

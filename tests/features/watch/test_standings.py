@@ -153,7 +153,7 @@ async def test_not_for_a_week_stops_a_further_drop_and_no_change_for_the_better(
     im = stage.slack.workspace.channel(stage.ann.im).messages
     (alert,) = im.values()
     stage.ann.click(alert, ids.ACTION_PAUSE)
-    await stage.slack.until(lambda: "wants to hear no more of this until" in shown(alert))
+    await stage.slack.until(lambda: "has paused these alerts until" in shown(alert))
     assert "Tell me again, helper" in str(alert.blocks)
     for event, direction, count in (
         (Event.FURTHER, Direction.LOWER, 1),
@@ -164,7 +164,7 @@ async def test_not_for_a_week_stops_a_further_drop_and_no_change_for_the_better(
         assert len(im) == count, event
     assert len(stage.ours()) == 3  # in the channel, nobody has said so
     stage.ann.click(alert, ids.ACTION_RESUME)
-    await stage.slack.until(lambda: "wants to hear of this again" in shown(alert))
+    await stage.slack.until(lambda: "has these alerts sent again" in shown(alert))
     await begin_next(stage, event=Event.FURTHER, direction=Direction.LOWER)
     await look(stage)
     assert len(im) == 3
