@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Seque
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from pydantic import SecretStr
@@ -35,6 +35,9 @@ from bot.telemetry import start as start_telemetry
 from bot.workspaces import Workspace, Workspaces, open_workspace
 from judge import list_rubrics, load_rubric
 from judge.scoring.model.wishes import FLEX
+
+if TYPE_CHECKING:
+    from bot.store.installations import TokenKeys
 
 GRACE_S = 30
 SIGN_S = 5.0
@@ -205,18 +208,23 @@ async def _open_workspaces(services: Services, slots: ModelSlots) -> Workspaces:
         return Workspaces(first)
     from bot.store.installations import Installations  # takes 50 ms
 
-    installations = Installations(
-        services.store.database, [key.get_secret_value() for key in settings.token_keys]
-    )
+    database = services.store.database
+    installations = Installations(database, _token_keys(settings), settings.workspaces_allowed)
     await installations.renew()
-    services.store.database.has_others = True
+    database.has_others = True
 
     def make(client: SlackClient, identity: Identity) -> Workspace:
-        its = replace(services, client=client, identity=identity)
-        its.features = tuple(make(its) for make in FEATURES)
-        return open_workspace(its, slots)
+        of_workspace = replace(services, client=client, identity=identity)
+        of_workspace.features = tuple(make(of_workspace) for make in FEATURES)
+        return open_workspace(of_workspace, slots)
 
     return Workspaces(first, installations, make)
+
+
+def _token_keys(settings: Settings) -> "TokenKeys":
+    from bot.store.installations import TokenKeys
+
+    return TokenKeys([key.get_secret_value() for key in settings.token_keys])
 
 
 async def _open_link(
@@ -231,9 +239,14 @@ async def _open_link(
         from bot.slack.oauth import install_pages
         from bot.store.installations import OAuthStates
 
-        states = OAuthStates(services.store.database)
-        its = (settings.slack_client_id, settings.slack_client_secret)
-        pages = install_pages(services.client, *its, workspaces.installations, states)
+        pages = install_pages(
+            services.client,
+            settings.slack_client_id,
+            settings.slack_client_secret,
+            workspaces.installations,
+            OAuthStates(services.store.database, _token_keys(settings)),
+            workspaces.announce,
+        )
     where = settings.http_host, settings.http_port
     if settings.serve_http:
         secret = settings.slack_signing_secret or _NO_SECRET

@@ -38,7 +38,8 @@ def register_first(app: AsyncApp, services: Services) -> None:
             logger.warning(
                 "payload_of_another_workspace", kind=payloads.kind_of(body), team=body["team_id"]
             )
-            return await ack(text=words.NOT_SERVED) if "command" in body else await ack()
+            said = words.NOT_INSTALLED if services.settings.is_for_many else words.NOT_SERVED
+            return await ack(text=said) if "command" in body else await ack()
         is_stranger = await _is_by_stranger(services, body)
         is_heard = payloads.is_event(body) and not payloads.opens_home(body)
         # Changes of anybody's messages matter; a mention or a reaction that asks for a score is

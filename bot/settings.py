@@ -127,6 +127,9 @@ class Settings(StoreSettings):
     """its secret"""
     token_keys: setting_values.TokenKeys = ()
     """encrypt their tokens; the newest first, separated by commas"""
+    workspaces_allowed: setting_values.CompanyIds = frozenset()
+    """ids of the only workspaces (`T0123ABCD`) and organisations (`E0123ABCD`) that may install the app, separated by
+    commas; required with `SLACK_CLIENT_ID`"""
     slack_bot_token: setting_values.BotToken | None = Field(None, validate_default=True)
     """bot token, `xoxb-`; required without `SLACK_CLIENT_ID`"""
     slack_app_token: setting_values.AppToken | None = Field(None, validate_default=True)
@@ -210,16 +213,13 @@ class Settings(StoreSettings):
     @field_validator("slack_bot_token")
     @classmethod
     def _has_workspaces(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        parts = [
-            info.data.get(name) for name in ("slack_client_id", "slack_client_secret", "token_keys")
-        ]
+        names = ("slack_client_id", "slack_client_secret", "token_keys", "workspaces_allowed")
+        parts = [info.data.get(name) for name in names]
         if token or all(parts):
             return token
-        many = (
-            "; for many workspaces, all of SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, TOKEN_KEYS"
-            if any(parts)
-            else ""
-        )
+        many = ""
+        if any(parts):
+            many = f"; for many workspaces, all of {', '.join(names).upper()}"
         made = f"a new app is made from the manifest {manifest_path()}"
         raise ValueError(f"missing; {setting_values.EXPECTED_BOT}; {made}{many}")
 

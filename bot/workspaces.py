@@ -18,9 +18,11 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.errors import SlackApiError
 
+from bot.domain.case import Recipient
 from bot.domain.shared import AnswerCache, V
 from bot.door import register_first, register_last
 from bot.feature import Services
+from bot.pipeline import text as words
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import JobHandler, PeriodicJob, Work
 from bot.pipeline.judging import Judging, ModelSlots
@@ -32,6 +34,8 @@ from bot.store.jobs import JobKind
 
 if TYPE_CHECKING:
     # Imported only where workspaces install the app: it takes 50 ms.
+    from slack_sdk.oauth.installation_store import Installation
+
     from bot.store.installations import Installations, Installed
 
 _SAME_SECOND = timedelta(seconds=1)
@@ -155,6 +159,18 @@ class Workspaces:
     @cached_property
     def first_bolt(self) -> AsyncApp:
         return _make_bolt(self.first.services)
+
+    async def announce(self, new: "Installation") -> None:
+        """Tells who installed the app first that one more workspace has it."""
+        self._current.forget(None)
+        current = await self._current.get(None)
+        first = min(current.values(), key=lambda each: each.installed_at, default=None)
+        workspace = await self._opened.get(first) if first else None
+        if first and first.installed_by and workspace:
+            name = (new.enterprise_name if new.is_enterprise_install else new.team_name) or ""
+            team_id = (new.enterprise_id if new.is_enterprise_install else new.team_id) or ""
+            said = words.installed_in(name, team_id, is_first=team_id == first.team_id)
+            await workspace.services.messenger.direct(Recipient(first.installed_by, ""), said)
 
     async def _end(self, installations: "Installations", body: Mapping[str, Any]) -> None:
         """Ends the installation that Slack says is gone, unless it was made again since."""

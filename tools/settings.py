@@ -26,7 +26,7 @@ The app reads its settings from the environment or from `.env`, once at start, a
 """
 
 _SECTIONS = {
-    "Slack": ("slack_", "token_", "serve_http", "http_"),
+    "Slack": ("slack_", "token_", "workspaces_", "serve_http", "http_"),
     "The judge": ("openai_", "judge_"),
     "The database": ("database_", "store_", "text_", "retention_"),
     "Limits and permissions": (
@@ -45,6 +45,7 @@ _SECTIONS = {
 _MORE = {
     "serve_http": "running.md#http-mode",
     "slack_client_id": "running.md#many-workspaces",
+    "workspaces_allowed": "running.md#many-workspaces",
     "database_url": "running.md#postgresql",
     "openai_base_url": "evaluation.md#servers",
     "judge_rubric": "evaluation.md#rubrics",

@@ -22,12 +22,13 @@ async def installed(
     settings: Settings, database: Database, client: SlackClient
 ) -> Mapping[str, SlackClient]:
     """A client for each workspace that has installed the app, by its id."""
-    from bot.store.installations import Installations  # takes 50 ms
+    from bot.store.installations import Installations, TokenKeys  # takes 50 ms
 
-    its = Installations(database, [each.get_secret_value() for each in settings.token_keys])
+    keys = TokenKeys([each.get_secret_value() for each in settings.token_keys])
+    installations = Installations(database, keys)
     return {
-        name: with_token(client, its.token_of(each), name)
-        for name, each in (await its.current()).items()
+        team_id: with_token(client, installations.token_of(installed), team_id)
+        for team_id, installed in (await installations.current()).items()
     }
 
 

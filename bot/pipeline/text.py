@@ -142,6 +142,23 @@ NOT_SERVED = (
     "This app serves another workspace. To use it here, run it a second time with a token of "
     "this workspace."
 )
+NOT_INSTALLED = (
+    "Slack Judge is not installed here any more. An admin can install it again at "
+    "`https://YOUR-HOST/slack/install`; ask who runs the app for its address."
+)
+
+
+def installed_in(name: str, team_id: str, *, is_first: bool) -> Post:
+    """For who installed the app first: one more workspace, or an organisation, has it."""
+    if is_first:
+        return sentence("Slack Judge is installed. You hear of each further workspace.")
+    where = f"{escape(name)} ({team_id})" if name else team_id
+    return sentence(
+        f"Slack Judge was installed in {where}. Its verdicts use this app's model and limits. "
+        f"`judge-bot installations remove {team_id}` ends that."
+    )
+
+
 NOT_YOURS = (
     "Slack does not list this channel among those that you and I are both in, so I show nothing "
     "from it. In a private channel, type `/invite @Slack Judge`; if you have just joined, wait "

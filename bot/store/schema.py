@@ -284,12 +284,16 @@ installations = new_table(
     "installations",  # by OAuth
     *key_columns("team_id", "app_id"),  # of an organisation, the first is its enterprise id
     *needed("name", installed_at=UtcDateTime),
-    *optional(
-        "token", left_at=UtcDateTime
-    ),  # the token is encrypted, and NULL once the app was removed
+    # the token is encrypted, and NULL once the app was removed
+    *optional("token", "organisation_id", "installed_by", left_at=UtcDateTime),
 )
 
-oauth_states = new_table("oauth_states", *key_columns("state"), *needed(expires_at=UtcDateTime))
+oauth_states = new_table(
+    "oauth_states",  # those that were used
+    *key_columns("state"),
+    *needed(expires_at=UtcDateTime),
+    sa.Index(None, "expires_at"),
+)
 
 # Secrets of this installation, made when they are first needed
 keys = new_table("keys", *key_columns("name"), *needed("value"))

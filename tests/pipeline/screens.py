@@ -20,6 +20,8 @@ STATE = ModalState(
 
 def make(words: str) -> None:
     text.refused_modal()
+    text.installed_in(words[:80], "T0123456789", is_first=False)
+    text.installed_in(words[:80], "T0123456789", is_first=True)
     case = a_case(
         question=words, response=words, requester_name=words[:80] or "ann", unread=words[:200]
     )

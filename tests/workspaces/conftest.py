@@ -27,6 +27,7 @@ from tests.postgres import free_port
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, is_verdict, make_settings
 
 KEY = Fernet.generate_key().decode()
+ORGANISATION = "E0000000A"
 
 
 @dataclass
@@ -135,6 +136,7 @@ async def company(
             "slack_client_id": first.app.client_id,
             "slack_client_secret": SecretStr(first.app.client_secret),
             "token_keys": (SecretStr(KEY),),
+            "workspaces_allowed": frozenset([ORGANISATION, *(each.team_id for each in workspaces)]),
             "http_port": free_port(),
         }
         yield Company(slack, workspaces, model_server, settings, tmp_path)

@@ -24,6 +24,7 @@ def environment(company: Company) -> dict[str, str]:
         "SLACK_CLIENT_ID": app.client_id,
         "SLACK_CLIENT_SECRET": app.client_secret,
         "TOKEN_KEYS": KEY,
+        "WORKSPACES_ALLOWED": ",".join(company.settings["workspaces_allowed"]),
         "SLACK_APP_TOKEN": app.token,
         "SLACK_API_URL": company.slack.api_url,
         "OPENAI_BASE_URL": company.model.base_url,

@@ -3,6 +3,7 @@ the app is gone.
 """
 
 import asyncio
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,15 +15,23 @@ from sqlalchemy import select, update
 
 from bot.domain.case import CaseStatus
 from bot.errors import StoreError
+from bot.slack.oauth import INSTALL
 from bot.store.database import upsert
-from bot.store.installations import DATA_KEPT, Installations
+from bot.store.installations import (
+    DATA_KEPT,
+    STATE_LASTS,
+    Installations,
+    OAuthStates,
+    TokenKeys,
+)
 from bot.store.jobs import submit_oldest
 from bot.store.schema import channels, installations, oauth_states
-from pocket_slack import installing
+from pocket_slack import Person, installing
 from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import run
 from tests.stage import CHANNEL, GOOD
+from tests.streams import heard
 from tests.workspaces.conftest import KEY, Company
 
 
@@ -60,7 +69,55 @@ async def test_a_state_is_of_no_use_in_another_browser_and_only_once(both: Compa
         assert await both.finish(session, back, cookie=state) == 200
         again = await both.approve(session, asked, both.workspaces[0])
         assert await both.finish(session, again, cookie=state) == 401
-    assert await both.bot.services.store.database.all(select(oauth_states)) == []
+
+
+async def test_only_a_state_that_was_used_is_stored(company: Company) -> None:
+    async with company.running(), aiohttp.ClientSession() as session:
+        for _ in range(3):
+            await company.begin(session)
+        await company.install(company.workspaces[0])
+        rows = await company.bot.services.store.database.all(select(oauth_states))
+        assert len(rows) == 1
+
+
+async def test_a_state_is_of_no_use_after_ten_minutes(company: Company) -> None:
+    async with company.running() as bot:
+        earlier = int(time.time() - STATE_LASTS.total_seconds()) - 1
+        old = Fernet(KEY).encrypt_at_time(b"a state", earlier).decode().rstrip("=")
+        states = OAuthStates(bot.services.store.database, TokenKeys([KEY]))
+        assert not await states.async_consume(old)
+        assert not await states.async_consume("no state of ours")
+        assert await states.async_consume(await states.async_issue())
+
+
+async def test_a_workspace_that_is_not_allowed_is_told_so_and_not_stored(company: Company) -> None:
+    first, stranger = company.workspaces
+    async with company.running(workspaces_allowed=frozenset([first.team_id])):
+        assert await company.install(first) == 200
+        assert await company.install(stranger) == 403
+        assert [row.team_id for row in await stored(company)] == [first.team_id]
+
+
+async def test_a_workspace_that_is_no_longer_allowed_is_not_served(both: Company) -> None:
+    second = both.workspaces[1]
+    only_second = frozenset([second.team_id])
+    allowed = Installations(both.bot.services.store.database, allowed=only_second)
+    assert list(await allowed.current()) == [second.team_id]
+
+
+async def test_who_installed_first_hears_of_each_further_workspace(both: Company) -> None:
+    first, second = both.workspaces
+    ann = Person(first, "ann")
+    await both.slack.until(lambda: len(ann.messages(ann.im)) == 2)
+    assert second.team_id in ann.messages(ann.im)[-1].text
+
+
+async def test_an_install_page_does_not_wait_for_a_body(company: Company) -> None:
+    head = f"GET {INSTALL} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
+    async with company.running():
+        stream = await asyncio.open_connection("127.0.0.1", company.settings["http_port"])
+        stream[1].write(head.encode() + b"slowly")
+        assert b" 200 " in await heard(stream)  # until the app closes the connection
 
 
 async def test_a_code_without_a_state_begins_again(both: Company) -> None:
@@ -72,7 +129,7 @@ async def test_a_code_without_a_state_begins_again(both: Company) -> None:
 
 async def test_an_answer_for_another_app_is_refused(both: Company) -> None:
     both.workspaces[0].app_id = "A99999999"
-    assert await both.install(both.workspaces[0]) == 500
+    assert await both.install(both.workspaces[0]) == 403
     assert {row.app_id for row in await stored(both)} == {both.workspaces[1].app_id}
 
 

@@ -17,13 +17,13 @@ from bot.store.schema import cases, channels, digests, labels, watches
 from pocket_slack import Person, installing
 from tests.model_server import Held
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION
-from tests.workspaces.conftest import Company
+from tests.workspaces.conftest import ORGANISATION, Company
 from tests.workspaces.test_installing import until
 
 
 @pytest.fixture
 def organisation() -> str | None:
-    return "E0000000A"
+    return ORGANISATION
 
 
 @pytest.fixture
@@ -94,16 +94,18 @@ async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(
     assert [row.user_id for row in rows] == [zoe.id]
 
 
-async def test_an_app_of_another_of_its_workspaces_is_known_as_one(grid: Company) -> None:
-    org = grid.workspaces[0]
+async def test_an_app_of_another_of_its_workspaces_is_known_as_one(company: Company) -> None:
+    org = company.workspaces[0]
     pager = org.add_webhook("pager")
     pager.team_id = org.add_team()
     _ = org.add_team()
-    parent = Person(org, "ann").post(CHANNEL, QUESTION)
-    answer = Person(org, "pager").post(CHANNEL, ANSWER, thread_ts=parent.ts)
-    Person(org, "ann").shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await grid.slack.until(lambda: grid.verdicts(org, parent))
-    rows = await grid.bot.services.store.database.all(select(cases.c.excluded))
+    async with company.running() as bot:
+        assert await company.install(org) == 200
+        parent = Person(org, "ann").post(CHANNEL, QUESTION)
+        answer = Person(org, "pager").post(CHANNEL, ANSWER, thread_ts=parent.ts)
+        Person(org, "ann").shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+        await company.slack.until(lambda: company.verdicts(org, parent))
+        rows = await bot.services.store.database.all(select(cases.c.excluded))
     assert [row.excluded for row in rows] == [None]
 
 
@@ -150,25 +152,25 @@ async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(
     )
     await post_digests(joining, ws.team_id)
 
-    ws.join("E0000000A")
+    ws.join(ORGANISATION)
     assert await joining.install(ws) == 200
     ws.dead_tokens[str(ws.own_token)] = (
         installing.GONE
     )  # what it had alone is removed before anything else happens
     await workspaces.door(
-        {"enterprise_id": "E0000000A", "team_id": ws.team_id, "event": {"type": "app_uninstalled"}}
+        {"enterprise_id": ORGANISATION, "team_id": ws.team_id, "event": {"type": "app_uninstalled"}}
     )
     gate.set()
 
     assert await joining.bot.services.store.forgetting.count_of_team(ws.team_id) == 0
-    assert [each.team_id for each in await Installations(database).all()] == ["E0000000A"]
+    assert [each.team_id for each in await Installations(database).all()] == [ORGANISATION]
 
     async def is_settled() -> bool:
-        await submit_oldest(database, "E0000000A")  # as every minute
+        await submit_oldest(database, ORGANISATION)  # as every minute
         return bool(joining.verdicts(ws, second))
 
     await until(is_settled)
-    await post_digests(joining, "E0000000A")
+    await post_digests(joining, ORGANISATION)
     third = joining.ask_for_score(ws, "And three?")
     await joining.slack.until(lambda: joining.verdicts(ws, third))
     assert [
@@ -182,7 +184,7 @@ async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(
         for table in (cases, labels, channels, watches, digests)
     ]
     assert [[row.team_id for row in rows] for rows in kept] == [
-        ["E0000000A"] * n for n in (3, 1, 1, 1, 1)
+        [ORGANISATION] * n for n in (3, 1, 1, 1, 1)
     ]
 
 
@@ -193,7 +195,7 @@ async def test_people_of_ones_own_organisation_are_at_home_where_one_workspace_h
     ws = company.workspaces[0]
     async with company.running():
         assert await company.install(ws) == 200
-    ws.join("E0000000A")
+    ws.join(ORGANISATION)
     zoe = ws.add_user("zoe", team_id=ws.add_team())
     ws.channel(CHANNEL).members.append(zoe.id)
     async with company.running():

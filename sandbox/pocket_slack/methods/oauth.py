@@ -6,6 +6,7 @@ Source: https://docs.slack.dev/reference/methods/oauth.v2.access
 from pocket_slack.errors import SlackError
 from pocket_slack.methods.call import Call
 from pocket_slack.model import Json
+from pocket_slack.workspace import SLACKBOT
 
 
 def access(call: Call) -> Json:
@@ -21,6 +22,7 @@ def access(call: Call) -> Json:
         raise SlackError("invalid_code")
     if ws.bot_token in ws.dead_tokens:
         ws.renew_token()
+    people = [each.id for each in ws.users.values() if not each.bot_id and each.id != SLACKBOT]
     return {
         "access_token": ws.bot_token,
         "token_type": "bot",
@@ -30,5 +32,5 @@ def access(call: Call) -> Json:
         "team": None if ws.enterprise_id else {"id": ws.team_id, "name": ws.name},
         "enterprise": {"id": ws.enterprise_id, "name": ws.name} if ws.enterprise_id else None,
         "is_enterprise_install": ws.enterprise_id is not None,
-        "authed_user": {"id": next(each.id for each in ws.users.values() if not each.bot_id)},
+        "authed_user": {"id": people[0] if people else SLACKBOT},
     }
