@@ -14,8 +14,8 @@ COPY judge judge
 COPY bot bot
 # Compiled now, because the app's user cannot write here, and each health check would compile everything again.
 ENV UV_COMPILE_BYTECODE=1 UV_NO_CACHE=1
-# Those of pyproject.toml; parquet, with 50 MB more, is: docker build --build-arg EXTRAS="postgres otel uvloop mcp parquet"
-ARG EXTRAS="postgres otel uvloop mcp"
+# Those of pyproject.toml; parquet, with 50 MB more, is: docker build --build-arg EXTRAS="postgres oauth otel uvloop mcp parquet"
+ARG EXTRAS="postgres oauth otel uvloop mcp"
 RUN uv sync --frozen --no-dev --no-install-project $(printf -- '--extra %s ' $EXTRAS) \
     && uv build --wheel --build-constraints tools/build.txt --require-hashes --out-dir /tmp/wheel \
     && uv pip install --no-deps /tmp/wheel/*.whl && rm -r /tmp/wheel

@@ -192,6 +192,7 @@ def make_services(
         limits=Limits(
             cases_per_user_per_hour=settings.max_cases_per_user_per_hour,
             cases_per_day=settings.max_cases_per_day,
+            cases_per_day_in_all=settings.max_cases_per_day_in_all,
         ),
         rubrics=found,
         clock=clock,

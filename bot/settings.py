@@ -178,6 +178,8 @@ class Settings(StoreSettings):
     """cases one person may request within an hour; `0`: no limit"""
     max_cases_per_day: int = Field(2000, ge=0, le=1_000_000)
     """cases the workspace may request within 24 hours; watches and digests get at most half each; `0`: no limit"""
+    max_cases_per_day_in_all: int = Field(0, ge=0)
+    """cases that all workspaces together may request within 24 hours; `0`: no limit"""
     channels_allowed: setting_values.ChannelIds = frozenset()
     """ids of the only channels where anything is scored, separated by commas; without it, all"""
     channels_denied: setting_values.ChannelIds = frozenset()

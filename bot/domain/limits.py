@@ -8,17 +8,19 @@ class Limits:
     """How many cases are allowed; 0 is no limit.
 
     The periods count back from now: a limit is not renewed at the full hour.
-    `who` names the requester in a refusal.
+    `in_all` is of all workspaces together. `who` names the requester in a refusal.
     """
 
     cases_per_user_per_hour: int = 0
     cases_per_user_per_day: int = 0
     cases_per_day: int = 0
+    cases_per_day_in_all: int = 0
     who: str = "You"
 
     @property
     def are_there(self) -> bool:
-        return bool(self.cases_per_user_per_hour or self.cases_per_day)
+        limits = (self.cases_per_user_per_hour, self.cases_per_day, self.cases_per_day_in_all)
+        return any(limits)
 
     def of_automation(self, who: str) -> "Limits":
         """The limits of what the app does by itself, such as watches: half of the workspace's day."""

@@ -1,5 +1,6 @@
 """What people and workspaces have used so far, counted in the transaction that adds a case."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
@@ -19,6 +20,10 @@ DAY = timedelta(days=1)
 
 _NOBODY = ""
 _LAST = 50
+# Whose usage is counted: the columns of a case, and the parameters that they equal.
+_ALL: Mapping[str, str] = {}
+_WORKSPACE = {"team_id": "of_team"}
+_PERSON = {"team_id": "of_team", "requester_id": "of_user"}
 
 
 class Spending(StoreQueries):
@@ -73,6 +78,8 @@ async def refusal(
         return too_many(limits.who, limits.cases_per_user_per_day, "in the last 24 hours")
     if used.of_workspace - counted >= limits.cases_per_day > 0:
         return too_many("This workspace", limits.cases_per_day, "in the last 24 hours")
+    if used.in_all - counted >= limits.cases_per_day_in_all > 0:
+        return too_many("All workspaces", limits.cases_per_day_in_all, "in the last 24 hours")
     return ""
 
 
@@ -87,18 +94,19 @@ async def keep(connection: AsyncConnection, which: Condition) -> None:
 
 
 @cache
-def _used(limits: Limits) -> sa.Select[int, int, int]:
+def _used(limits: Limits) -> sa.Select[int, int, int, int]:
     """What has been used of each limit; what has no limit is not counted, and nothing further than
     needed.
     """
     return sa.select(
-        _count("hour_ago", limits.cases_per_user_per_hour, is_of_person=True).label("in_hour"),
-        _count("day_ago", limits.cases_per_user_per_day, is_of_person=True).label("in_day"),
-        _count("day_ago", limits.cases_per_day, is_of_person=False).label("of_workspace"),
+        _count("hour_ago", limits.cases_per_user_per_hour, _PERSON).label("in_hour"),
+        _count("day_ago", limits.cases_per_user_per_day, _PERSON).label("in_day"),
+        _count("day_ago", limits.cases_per_day, _WORKSPACE).label("of_workspace"),
+        _count("day_ago", limits.cases_per_day_in_all, _ALL).label("in_all"),
     )
 
 
-def _count(since: str, most: int, *, is_of_person: bool) -> sa.ColumnElement[int]:
+def _count(since: str, most: int, whose: Mapping[str, str]) -> sa.ColumnElement[int]:
     """How many cases were added since then, including forgotten ones; counts no further than
     needed.
     """
@@ -107,10 +115,9 @@ def _count(since: str, most: int, *, is_of_person: bool) -> sa.ColumnElement[int
     parts = []
     for table in (cases, spent):
         recent = sa.select(sa.literal(1)).where(
-            table.c.team_id == sa.bindparam("of_team"), table.c.created_at > sa.bindparam(since)
+            table.c.created_at > sa.bindparam(since),
+            *(table.c[column] == sa.bindparam(name) for column, name in whose.items()),
         )
-        if is_of_person:
-            recent = recent.where(table.c.requester_id == sa.bindparam("of_user"))
         parts.append(recent.limit(most + 1).subquery().select())
     found = sa.union_all(*parts)
     return sa.select(sa.func.count()).select_from(found.subquery()).scalar_subquery()

@@ -101,3 +101,9 @@ async def test_the_use_of_a_forgotten_case_counts_for_its_time(log: Store, limit
             update(spent).values(created_at=datetime.now(UTC) - timedelta(hours=25))
         )
     assert await ask(log, 3, limits) is None
+
+
+async def test_a_limit_in_all_counts_every_workspace(log: Store) -> None:
+    limits = Limits(cases_per_day_in_all=2)
+    answers = [await ask(log, number, limits, team_id=f"T{number}") for number in range(3)]
+    assert answers == [None, None, too_many("All workspaces", 2, "in the last 24 hours")]

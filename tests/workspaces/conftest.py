@@ -39,6 +39,8 @@ class Company:
     model: ModelServer
     settings: dict[str, Any]
     folder: Path
+    address: URL | None = None
+    """Of a proxy before the app."""
     _open: list[RunningBot] = field(default_factory=list)
 
     @property
@@ -54,7 +56,8 @@ class Company:
             yield bot
 
     def page(self, path: str) -> URL:
-        return URL(f"http://127.0.0.1:{self.settings['http_port']}{path}")
+        address = self.address or URL(f"http://127.0.0.1:{self.settings['http_port']}")
+        return address.with_path(path)
 
     async def begin(self, session: aiohttp.ClientSession) -> URL:
         """Where the page sends a browser that wants to install the app, with a state."""
