@@ -53,11 +53,6 @@ class Standings(db.StoreQueries):
         found = await self._rows(newest)
         return found[0] if found else None
 
-    async def changes(self, subject: Subject) -> Sequence[Standing]:
-        """All rows of a subject, the newest first."""
-        found = await self._rows(sa.and_(_IS_STANDING, *_is_of(subject)))
-        return found[::-1]
-
     async def untold(self, team_id: str) -> Sequence[Standing]:
         """Those whose change is still to be told, the oldest first."""
         return await self._rows(sa.and_(standings.c.team_id == team_id, standings.c.is_to_tell))
@@ -85,26 +80,23 @@ class Standings(db.StoreQueries):
         since: datetime,
         channel_ids: Sequence[str],
     ) -> None:
-        """Stores a change of the judge under its name, as `begin` does, and a later judge version.
-
-        Scores of `version` from `since` on get the version of the standing.
-        """
-        if not (await connection.execute(self._new(standing))).rowcount:
-            return
-        for channel_id in channel_ids:
-            place = standing.subject._replace(channel_id=channel_id)
-            await begin_judge(connection, place, version, since)
+        """Stores a change of the judge under its name, as `begin` and `begin_judge` do."""
+        if (await connection.execute(self._new(standing))).rowcount:
+            await _begin_judge(connection, standing.subject, version, since, channel_ids)
 
     @db.in_transaction
     async def begin_judge(
         self,
         connection: AsyncConnection,
-        place: Subject,
+        subject: Subject,
         version: str | None,
         since: datetime,
+        channel_ids: Sequence[str],
     ) -> None:
-        """Records that the judge has changed under its name in one channel."""
-        await begin_judge(connection, place, version, since)
+        """Records that the judge has changed under its name in these channels: scores of `version`
+        from `since` on are of a later judge version.
+        """
+        await _begin_judge(connection, subject, version, since, channel_ids)
 
     async def go_on(self, standing: Standing) -> None:
         """Stores the newer figures of a standing that has not changed."""
@@ -145,23 +137,26 @@ class Standings(db.StoreQueries):
         return days
 
 
-async def begin_judge(
-    connection: AsyncConnection, place: Subject, version: str | None, since: datetime
+async def _begin_judge(
+    connection: AsyncConnection,
+    subject: Subject,
+    version: str | None,
+    since: datetime,
+    channel_ids: Sequence[str],
 ) -> None:
-    """Records that the judge has changed under its name: scores from then on are of a later judge
-    version.
-    """
-    key = {"author_id": place.author_id, "team_id": place.team_id, "channel_id": place.channel_id}
-    later = later_version(base_version(version), since)
-    scores = sa.update(cases).filter_by(**key, judge_version=version)
-    changed = scores.where(cases.c.judged_at >= since).values(judge_version=later)
-    if not (await connection.execute(changed)).rowcount:
-        return  # another process has found it, too
-    mark = {"set_by": JUDGE, "set_at": since, "day": since.date(), "note": base_version(version)}
-    await connection.execute(sa.insert(releases).values(**key, **mark))
-    # So there is no other notice of a new judge.
-    watch = sa.update(watches).filter_by(**key, judge_version=version)
-    await connection.execute(watch.values(judge_version=later))
+    judge = base_version(version)
+    later = {"judge_version": later_version(judge, since)}
+    mark = {"set_by": JUDGE, "set_at": since, "day": since.date(), "note": judge}
+    for channel_id in channel_ids:
+        key = subject._replace(channel_id=channel_id)._asdict()
+        scores = sa.update(cases).filter_by(**key, judge_version=version)
+        changed = await connection.execute(scores.where(cases.c.judged_at >= since).values(later))
+        if not changed.rowcount:
+            continue  # another process has found it, too
+        await connection.execute(sa.insert(releases).values(**key, **mark))
+        # So there is no other notice of a new judge.
+        watch = sa.update(watches).filter_by(**key, judge_version=version)
+        await connection.execute(watch.values(later))
 
 
 def _is_of(subject: Subject) -> tuple[Condition, ...]:

@@ -15,7 +15,7 @@ from bot.features.watch.queries import Notices, WatchOrders, watched
 from bot.features.watch.standing_text import new_model_notice
 from bot.features.watch.standings import subject_of
 from bot.store.database import Database
-from bot.store.figures import Place, Span, TimedScore
+from bot.store.figures import Place, Span
 from bot.store.schema import cases, ratings
 from bot.store.standings import Standings
 from bot.store.tallies import is_public
@@ -90,13 +90,11 @@ class NewModels:
         who = await services.members.name_of(watch.author_id)
         sent = await tell_once(services, watch, name, new_model_notice(watch, who, new, old, asked))
         if asked.judge and asked.judge.is_clear and "" in sent.values():
-            await self._begin_judge(watch, after[0])
-
-    async def _begin_judge(self, watch: Watch, first: TimedScore) -> None:
-        standings = Standings(self._services.store.database)
-        for channel_id in watch.channels or (watch.channel_id,):
-            place = subject_of(watch)._replace(channel_id=channel_id)
-            await standings.begin_judge(place, first.version, first.judged_at)
+            standings = Standings(services.store.database)
+            channels = watch.channels or (watch.channel_id,)
+            first = after[0]
+            subject = subject_of(watch)
+            await standings.begin_judge(subject, first.version, first.judged_at, channels)
 
 
 async def _count_names(

@@ -16,7 +16,16 @@ from bot.features.watch.new_models import NewModels
 from bot.features.watch.standings import StandingLooks, subject_of
 from bot.pipeline.quoting import unquote
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
-from bot.store.schema import assignments, cases, causes, ratings, releases, spent, watches
+from bot.store.schema import (
+    assignments,
+    cases,
+    causes,
+    ratings,
+    releases,
+    spent,
+    standings,
+    watches,
+)
 from bot.store.standings import Standings
 from judge.evaluation.blame import FEWEST
 from judge.evaluation.standing import Direction, Event
@@ -45,14 +54,15 @@ async def look(stage: Stage, later: timedelta = timedelta()) -> None:
 
 
 async def standing(stage: Stage, watch: int = 0) -> Standing:
-    (found,) = (await rows(stage, watch))[:1]
+    watched = (await stage.log.watches.of(stage.slack.workspace.team_id))[watch]
+    found = await Standings(stage.log.database).of(subject_of(watched))
+    assert found
     return found
 
 
-async def rows(stage: Stage, watch: int = 0) -> list[Standing]:
-    """The standing of a watch's subject and what it was before, the newest first."""
-    found = (await stage.log.watches.of(stage.slack.workspace.team_id))[watch]
-    return list(await Standings(stage.log.database).changes(subject_of(found)))
+async def rows(stage: Stage) -> list[Any]:
+    """All rows of standings, the newest first."""
+    return list(await stage.log.database.all(select(standings).order_by(standings.c.id.desc())))
 
 
 def version_of(stage: Stage) -> str:
@@ -185,10 +195,9 @@ async def test_a_change_that_was_stored_is_told_by_the_next_process(stage: Stage
     await drop(stage)
     await look(stage)
     await change(stage, alerts_to=(stage.ann.id,))
-    standings = Standings(stage.log.database)
     # As a process left it that ended before it told anybody.
     current = await standing(stage)
-    await standings.begin(replace(current, is_to_tell=True, follows=current.id))
+    await Standings(stage.log.database).begin(replace(current, is_to_tell=True, follows=current.id))
     await look(stage)
     await look(stage)
     assert len(direct(stage, "ann")) == 1
@@ -300,17 +309,25 @@ async def test_what_is_forgotten_or_edited_meanwhile_leaves_the_sample(stage: St
     assert (await standing(stage)).asked < 50
 
 
-async def test_a_look_whose_process_ends_while_it_asks_is_taken_over(stage: Stage) -> None:
-    stage.model.script(Held(asyncio.Event(), ""))
+@pytest.mark.parametrize("wakes", [False, True])
+async def test_a_look_whose_process_ends_or_stalls_while_it_asks_is_taken_over(
+    stage: Stage, wakes: bool
+) -> None:
+    stalled = asyncio.Event()
+    stage.model.script(Held(stalled, "score: 3\nAs it is."))
     await drop(stage)
     looking = asyncio.create_task(look(stage))
     await stage.model.asked(1)
-    looking.cancel()
-    await asyncio.gather(looking, return_exceptions=True)
+    if not wakes:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
     stage.model.script(worth())
     await look(stage)
     assert await rows(stage) == []  # the other may still be asking
     await look(stage, timedelta(minutes=16))
+    stalled.set()
+    await asyncio.gather(looking, return_exceptions=True)
+    assert len(await rows(stage)) == 1
     assert len(direct(stage, "ann")) == 1
 
 
