@@ -940,5 +940,5 @@ async def test_a_way_that_takes_less_is_suggested_where_it_works(
     model_server.script("score: 4\nGood.")
     texts = ({"prompt": "Why?", "completion": f"So {number}."} for number in range(rows))
     done = await ask(model_server, write(tmp_path / "many.jsonl", *texts), output, "--samples", "1")
-    assert (done.code, "--ask distribution works, too" in done.stdout) == (0, is_suggested)
+    assert (done.returncode, "--ask distribution works, too" in done.stdout) == (0, is_suggested)
     assert len(model_server.requests) == rows
