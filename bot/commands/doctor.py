@@ -1,5 +1,6 @@
 """`judge-bot doctor`: checks everything that can go wrong before it does, and says how to fix it."""
 
+import asyncio
 import math
 import os
 import shlex
@@ -50,6 +51,7 @@ async def event_scopes(client: slack_client.SlackClient, settings: Settings) -> 
     )
 
 
+_MOST_S = 120.0  # beyond JUDGE_TIMEOUT_S, to measure a slow one
 Check = Callable[[slack_client.SlackClient, Settings], Awaitable[str]]
 
 
@@ -205,9 +207,12 @@ async def _try_model(
         one_rating = settings.model_copy(update={"judge_samples": 1})
         async with judges.open_judges(one_rating) as make:
             judge = make(load_rubric(settings.judge_rubric), None, None, None)
-            verdict = await judge.score(*USUAL)
+            async with asyncio.timeout(_MOST_S + settings.judge_timeout_s):
+                verdict = await judge.score(*USUAL)
     except JudgeError as exc:
         raise BotError(f"{name}: {exc}" if changes else str(exc)) from exc
+    except TimeoutError as exc:
+        raise BotError(f"{name}: no answer from {judge.model} within minutes") from exc
     if verdict.score is None:
         reason = verdict.unscored.detail if verdict.unscored else ""
         raise BotError(

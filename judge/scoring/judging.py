@@ -1,6 +1,5 @@
 """`Judge`, which turns a question and a response into a verdict."""
 
-import math
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -58,9 +57,10 @@ class Judge:
         client: An `AsyncOpenAI` to use, with its own key and address, or a `Connection`; the caller
             closes it. By default, one is created at the first call from OPENAI_API_KEY and
             OPENAI_BASE_URL.
-        timeout_s: Longest time for an answer, from when the request goes to the server. A server
-            that answers one request at a time gets fewer at once; with that and retries, a verdict
-            takes at most ten times as long, or 15 minutes.
+        timeout_s: Longest time for an answer, from when the request goes to the server, while
+            others wait. A server that answers one request at a time gets fewer at once, and an
+            answer that it writes alone is waited for; with that and retries, a verdict takes at
+            most ten times as long, or 15 minutes.
         ask: "text" asks for ratings with reasons. "distribution" asks each model once, for a few
             tokens with their log probabilities, and for text where these do not speak for the
             score. "decision" asks decision models, for the probability of each score and of each
@@ -292,10 +292,11 @@ class Judge:
         return await self._in_time(lambda model, until: with_reason(model, verdict, texts, until))
 
     async def _in_time(self, ask: Callable[[ChatModel, float], Awaitable[T]]) -> T:
+        give_up_at = time.monotonic() + self._settings.patience_s
         try:
-            return await ask(self._writer, time.monotonic() + self._settings.patience_s)
+            return await ask(self._writer, give_up_at)
         except TimeoutError as exc:
-            raise self._too_late(self._writer) from exc
+            raise self._too_late(self._writer, give_up_at) from exc
 
     def _check_points(self) -> None:
         if self.model == OFFLINE:
@@ -386,17 +387,16 @@ class Judge:
                 )
         return results, failures
 
-    def _too_late(self, model: ChatModel, give_up_at: float = math.inf) -> DeadlineError:
-        why = f"{self._settings.answer_s:g} s"
-        mend = "raise JUDGE_TIMEOUT_S"
-        if time.monotonic() >= give_up_at:
-            why = f"{self._settings.patience_s:g} s, since its server was busy with others"
-            mend = f"lower JUDGE_CONCURRENCY, {mend}"
+    def _too_late(self, model: ChatModel, give_up_at: float) -> DeadlineError:
+        patience_s = self._settings.patience_s
+        why = f"{patience_s:g} s"
+        if time.monotonic() < give_up_at:
+            why = f"{patience_s / 2:g} s, and others waited for it"
         is_text = self._settings.ask == ways.TEXT
         shorter = "set JUDGE_ASK=distribution for short answers, " if is_text else ""
         return DeadlineError(
-            f"No answer from model {model.name!r} within {why}; {mend}, {shorter}or choose "
-            "a faster JUDGE_MODEL."
+            f"No answer from model {model.name!r} within {why}; raise JUDGE_TIMEOUT_S, lower "
+            f"JUDGE_CONCURRENCY, {shorter}or choose a faster JUDGE_MODEL."
         )
 
 

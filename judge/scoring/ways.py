@@ -8,7 +8,8 @@ from typing import Any, TypedDict
 from judge.errors import SetupError
 from judge.scoring.decision import DecisionMember
 from judge.scoring.distribution import DistributionMember
-from judge.scoring.model.chat import PATIENCE_S, ChatModel
+from judge.scoring.model.chat import ChatModel
+from judge.scoring.model.client import PATIENCE_S
 from judge.scoring.model.wishes import FLEX, NO_EFFORT, Wishes
 from judge.scoring.offline import OFFLINE
 from judge.scoring.panel import Member

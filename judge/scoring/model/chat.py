@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from judge.scoring.model.addresses import CHAT, DECISIONS, is_openais
-from judge.scoring.model.client import ask
+from judge.scoring.model.client import PATIENCE_S, ask
 from judge.scoring.model.completion import (
     Choice,
     Completion,
@@ -40,8 +40,6 @@ _LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
 _MOST_BYTES = 1_000_000
 _MOST_BYTES_WITH_LOGPROBS = 10_000_000
 _MAX_ATTEMPTS = 5
-PATIENCE_S = 900.0
-"""How long an answer at the tier "flex" may take; OpenAI advises 15 minutes."""
 _LIMIT = "max_completion_tokens"
 # OpenAI and Azure want the newer name; Ollama ignores it (ollama#7125), and others need not know
 # it.
@@ -102,8 +100,7 @@ class ChatModel:
         A `temperature` of None leaves it to the server. The answer ends before the text `stop`.
         `give_up_at` is the deadline with all waiting, in seconds of `time.monotonic()`. Raises
         JudgeError if the call failed (if time ended a retry, that of the failure before), and
-        TimeoutError if time ended the first attempt while the server had no other request to
-        answer, if the server answers none, or at `give_up_at`.
+        TimeoutError if the first attempt got no answer in time.
         """
         effort = self.wishes.effort
         options = {

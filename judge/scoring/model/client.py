@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
+PATIENCE_S = 900.0
+"""The longest time for an answer; OpenAI advises 15 minutes at the tier "flex"."""
 NO_MODEL = "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own"
 
 
 def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenAI":
     """A client for a server, by default OpenAI's; raises as `check_client`."""
+    import httpx2
     import openai
 
     check_client(api_key, base_url)
@@ -40,6 +43,7 @@ def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenA
     return openai.AsyncOpenAI(
         api_key=api_key or "none",  # a private server may need no key, but the client requires one
         base_url=url,
+        timeout=httpx2.Timeout(PATIENCE_S, connect=5.0),
         http_client=None if has_password else openai.DefaultAioHttpClient(verify=_certificates()),
     )
 
