@@ -93,6 +93,7 @@ class Feature:
             section; as it was known at a time, by default now.
         standing_line: Its line about an assistant, below its standing in a digest and stats; empty
             if it has none.
+        questions_of: Which messages count as questions to a watched assistant, if that is not plain.
         release_lines: Its lines about an assistant before and since a release.
         week_details: What it shows one person as details of a digest.
         low_button: The button that lists low replies for whoever presses it.
@@ -123,6 +124,7 @@ class Feature:
     show_settings: Callable[[Invocation, str, str], Awaitable[None]] | None = None
     week_part: Callable[[Place, Week, Named, datetime | None], Awaitable[WeekPart]] | None = None
     standing_line: Callable[[Subject], Awaitable[str]] | None = None
+    questions_of: Callable[[Watch], Awaitable[str]] | None = None
     release_lines: Callable[[Subject, date], Awaitable[Sequence[str]]] | None = None
     week_details: Callable[[Place, Week, Named], Awaitable[Sequence[Block]]] | None = None
     low_button: Callable[[LowList], Block] | None = None
@@ -215,6 +217,10 @@ class Services:
         """What other features say about an assistant, below its standing."""
         lines = [await each.standing_line(subject) for each in self.features if each.standing_line]
         return [line for line in lines if line]
+
+    async def questions_of(self, watch: Watch) -> str:
+        said = [await each.questions_of(watch) for each in self.features if each.questions_of]
+        return " ".join(said)
 
     async def release_lines(self, subject: Subject, release: date) -> Sequence[str]:
         """What other features say of an assistant before and since a release."""

@@ -13,7 +13,7 @@ Nothing here needs the words of a message.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -25,7 +25,8 @@ AGAIN_WITHIN = timedelta(hours=24)
 """The asker who asks the same again within this time came back."""
 _IN_CHANNEL = timedelta(minutes=15)
 _MEANT_SHARE = 0.8
-_MEANT_DAYS = timedelta(days=14)
+MEANT_FOR = timedelta(days=14)
+"""The messages of so long tell whether an assistant answers those that do not mention it."""
 _FEWEST_MEANT = 5
 
 
@@ -113,6 +114,26 @@ def questions_to(
 ) -> Sequence[Question]:
     """The questions to one assistant among the messages of its channels, the oldest first."""
     in_order = sorted(messages, key=lambda message: float(message.ts))
+    candidates = _candidates(assistant_id, in_order)
+    channels = _answered_throughout(candidates, now)
+    asked_again = _asked_again(in_order)
+    return [
+        replace(question, came_back=question.ts in asked_again)
+        for question in candidates
+        if question.is_meant or question.first_words_at or question.channel_id in channels
+    ]
+
+
+def channels_meant(
+    assistant_id: str, messages: Iterable[SeenMessage], now: datetime
+) -> Collection[str]:
+    """The channels where all messages count as questions to the assistant."""
+    in_order = sorted(messages, key=lambda message: float(message.ts))
+    return _answered_throughout(_candidates(assistant_id, in_order), now)
+
+
+def _candidates(assistant_id: str, in_order: Sequence[SeenMessage]) -> Sequence[Question]:
+    """What may be a question to the assistant: each row of messages by a person."""
     threads = defaultdict[tuple[str, str], list[SeenMessage]](list)
     for message in in_order:
         threads[message.channel_id, message.thread_ts].append(message)
@@ -122,15 +143,7 @@ def questions_to(
         for thread in threads.values()
         for question in _of_thread(assistant_id, thread, in_channel)
     ]
-    found.sort(key=lambda question: float(question.ts))
-    channels = _channels_meant(found, now)
-    meant = [
-        question
-        for question in found
-        if question.is_meant or question.first_words_at or question.channel_id in channels
-    ]
-    asked_again = _asked_again(in_order)
-    return [_with_return(question, asked_again) for question in meant]
+    return sorted(found, key=lambda question: float(question.ts))
 
 
 def _of_thread(
@@ -225,14 +238,14 @@ def _answered_in_channel(
     return answers
 
 
-def _channels_meant(questions: Sequence[Question], now: datetime) -> set[str]:
+def _answered_throughout(questions: Sequence[Question], now: datetime) -> set[str]:
     """The channels where the assistant answers four in five of the messages that do not mention
     it.
     """
     answered = defaultdict[str, list[bool]](list)
     for question in questions:
         is_over = now - question.asked_at > timedelta(hours=1)
-        is_late = now - question.asked_at <= _MEANT_DAYS
+        is_late = now - question.asked_at <= MEANT_FOR
         if not question.is_meant and is_over and is_late:
             answered[question.channel_id].append(question.first_words_at is not None)
     return {
@@ -255,9 +268,3 @@ def _asked_again(in_order: Sequence[SeenMessage]) -> set[str]:
             again.add(earlier.ts)
         last[key] = message
     return again
-
-
-def _with_return(question: Question, asked_again: set[str]) -> Question:
-    if question.ts not in asked_again:
-        return question
-    return replace(question, came_back=True)

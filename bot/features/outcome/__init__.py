@@ -27,6 +27,7 @@ def feature(services: Services) -> Feature:
         week_details=screens.week_details,
         on_read=reader.note,
         standing_line=screens.standing_line,
+        questions_of=screens.questions_of,
         release_lines=screens.release_lines,
         home_waiting=screens.home_waiting,
         alert=UnansweredAlarm(services, figures).alert,

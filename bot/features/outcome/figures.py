@@ -4,10 +4,16 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from bot.domain.outcome import Outcome, Outcomes, counted
-from bot.domain.questions import OPEN_FOR, Question, questions_to
+from bot.domain.questions import (
+    MEANT_FOR,
+    OPEN_FOR,
+    Question,
+    channels_meant,
+    questions_to,
+)
 from bot.domain.shared import AnswerCache
 from bot.domain.standing import Subject
 from bot.domain.watch import Watch
@@ -24,7 +30,6 @@ from bot.figures.outcomes import (
 )
 from bot.store.seen_messages import SeenMessages
 
-_MEANT_FOR = timedelta(weeks=2)
 _KEPT_S = 600.0
 _DAY_KEPT_S = 60.0
 _MOST = 1000
@@ -81,10 +86,15 @@ class OutcomeFigures:
     async def _read_day(self, key: tuple[str, str, str]) -> Sequence[Question]:
         team_id, channel_id, assistant_id = key
         now = self._services.clock()
-        # Two weeks of messages tell whether the assistant answers those that do not mention it.
-        messages = await self._seen.of(team_id, [channel_id], now - _MEANT_FOR)
+        messages = await self._seen.of(team_id, [channel_id], now - MEANT_FOR)
         questions = questions_to(assistant_id, messages, now)
         return [each for each in questions if now - each.asked_at < OPEN_FOR]
+
+    async def are_all_meant(self, watch: Watch) -> bool:
+        """Whether the messages that do not mention the assistant count as questions to it."""
+        now = self._services.clock()
+        messages = await self._seen.of(watch.team_id, [watch.channel_id], now - MEANT_FOR)
+        return watch.channel_id in channels_meant(watch.author_id, messages, now)
 
     async def outcomes(self, subject: Subject) -> Sequence[Outcome]:
         """What came of all questions whose messages are kept."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, time
 
 from bot.domain.standing import Subject, subject_of
+from bot.domain.watch import Watch
 from bot.domain.week import Week
 from bot.feature import Named, Services, WeekPart
 from bot.features.outcome import text
@@ -61,6 +62,9 @@ class Screens:
             if member and shares.signs:
                 blocks.append(text.shares_block(member.name, shares))
         return blocks
+
+    async def questions_of(self, watch: Watch) -> str:
+        return text.ALL_MEANT if await self._figures.are_all_meant(watch) else ""
 
     async def release_lines(self, subject: Subject, release: date) -> Sequence[str]:
         begin = datetime.combine(release, time(), self._services.schedule.zone)

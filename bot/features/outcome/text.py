@@ -15,6 +15,10 @@ from bot.slack.mrkdwn import clip
 from judge.scoring.numbers import number_of
 
 CONTRADICTED = "Scores that the askers contradict"
+ALL_MEANT = (
+    "It answers at least four in five messages of this channel that do not mention it, so all of "
+    "them count as questions."
+)
 _MOST_LISTED = 5
 _MOST_ASSISTANTS = 5
 _COMPARED = ("is_unanswered", "by_colleague", "contested", "confirmed")

@@ -197,6 +197,7 @@ async def _to_view(
         way,
         settings.is_digest_on,
         await orders.set_by(services, watch),
+        await services.questions_of(watch) if is_set else "",
     )
 
 

@@ -72,7 +72,8 @@ class WatchView:
     settings.
 
     `names` are those of the assistants to choose from, by id. By the `version`, a change of these
-    settings in the meantime is noticed. The assistant writes `a_day` replies a day.
+    settings in the meantime is noticed. The assistant writes `a_day` replies a day. `questions` says
+    which messages count as questions to it.
     """
 
     watch: Watch
@@ -84,6 +85,7 @@ class WatchView:
     way: Way
     has_digest: bool = False
     set_by: str = ""
+    questions: str = ""
 
 
 def said_modal(text: str) -> dict[str, Any]:
@@ -223,7 +225,7 @@ def _draw(form: WatchView) -> list[ui.Block]:
         _select(shows, "What the channel sees of each score", _SHOWN, watch.shows),
         ui.context(
             f"Replies are scored with this channel's rubric, `{rubric}`. `/judge rubric` "
-            f"lists them all. {words.ask_words(watch)}".rstrip()
+            f"lists them all. {words.ask_words(watch)} {form.questions}".rstrip()
         ),
     ]
 

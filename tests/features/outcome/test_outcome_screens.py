@@ -1,17 +1,19 @@
 """What came of questions, as the digest, stats and the Home tab say it."""
 
-from dataclasses import fields
-from datetime import datetime, timedelta
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select
 
 from bot.domain.outcome import Outcome, Outcomes
-from bot.domain.questions import Question
+from bot.domain.questions import Question, to_time
+from bot.features.outcome import feature
 from bot.features.outcome.lists import ACTION_CONTRADICTED
 from bot.features.outcome.shares import Shares, more_contested
 from bot.features.outcome.signs import SignReader
 from bot.features.outcome.text import (
+    ALL_MEANT,
     contested_line,
     outcome_line,
     shares_block,
@@ -21,9 +23,11 @@ from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.members import Member
 from bot.store.figures import to_ts
 from bot.store.schema import assignments, seen_messages
+from bot.store.seen_messages import SeenMessages
 from judge.evaluation.stats import wilson
 from tests.cases import NOW
-from tests.features.watch.watching import say, scored
+from tests.features.outcome.test_outcomes import START, a_message
+from tests.features.watch.watching import only, say, scored
 from tests.gestures import home, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 from tests.texts import read
@@ -139,3 +143,28 @@ def test_details_have_the_share_of_each_sign_with_its_range() -> None:
     lines = str(read([shares_block("helper", Shares(30, shares))])).splitlines()
     assert lines[0].startswith("*helper*, of 30 questions of four weeks with an outcome")
     assert lines[1] == "• contested: 10%, between 3% and 27%"
+
+
+async def test_the_watch_says_that_all_messages_count_where_most_are_answered(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage()
+    await say(stage, "@helper all alert off")
+    watch = await only(stage)
+    assert stage.services
+    later = stage.services_at(timedelta(hours=2))
+    assert await feature(later).questions_of(watch) == ""
+    channel = {"team_id": watch.team_id, "channel_id": watch.channel_id}
+    for number in range(5):
+        asked = a_message(number * 60, f"P{number}", **channel)
+        answer = a_message(number * 60 + 9, watch.author_id, number * 60, **channel, is_app=True)
+        now = timedelta(seconds=datetime.now(UTC).timestamp() - START)
+        for message in (asked, answer):
+            await SeenMessages(stage.log.database).note(
+                replace(
+                    message,
+                    ts=to_ts(message.at + now),
+                    thread_ts=to_ts(to_time(message.thread_ts) + now),
+                )
+            )
+    assert await feature(later).questions_of(watch) == ALL_MEANT
