@@ -28,7 +28,7 @@ from bot.features.watch.looks import look
 from bot.features.watch.new_models import NewModels
 from bot.features.watch.news import tell_first, tell_low
 from bot.features.watch.queries import Releases
-from bot.features.watch.releases import ReleaseLooks
+from bot.features.watch.release_looks import ReleaseLooks
 from bot.features.watch.standings import StandingLooks
 from bot.features.watch.text import not_read_since, settings_blocks
 from bot.features.watch.watcher import Watcher

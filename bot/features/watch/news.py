@@ -3,17 +3,18 @@ minutes.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from math import ceil
 
 from bot.domain.standing import Standing, subject_of
-from bot.domain.watch import Watch, is_channel
+from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import text
-from bot.features.watch.notices import Telling, tell_once
+from bot.features.watch.notices import Telling, shown_to, tell_once
 from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
 from bot.features.watch.week_text import standing_lines
 from bot.figures.lowest import folded, ids_of, low_blocks
@@ -132,14 +133,9 @@ async def _by_reader(services: Services, watch: Watch) -> Sequence[Watch]:
         return [watch]
     found = list[Watch]()
     for to in watch.alerts_to:
-        theirs: Collection[str] = {to}
-        if not is_channel(to):
-            try:
-                theirs = await services.memberships.of(to)
-            except MembershipError:
-                continue  # until the next turn
-        channels = tuple(channel_id for channel_id in watch.channels if channel_id in theirs)
-        found.append(replace(watch, alerts_to=(to,), channels=channels))
+        with suppress(MembershipError):  # until the next turn
+            channels = await shown_to(services, to, watch.channels)
+            found.append(replace(watch, alerts_to=(to,), channels=tuple(channels)))
     return found
 
 

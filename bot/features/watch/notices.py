@@ -2,7 +2,7 @@
 process dies.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -88,6 +88,18 @@ def hearers(watches: Iterable[Watch]) -> dict[str, Watch]:
         for to in watch.alerts_to:
             found.setdefault(to, watch)
     return found
+
+
+async def shown_to(services: Services, to: str, channel_ids: Iterable[str]) -> list[str]:
+    """Those of the channels whose replies may be shown to a person or in a channel.
+
+    Raises:
+        MembershipError: Slack does not say which channels the person is in.
+    """
+    theirs: Container[str] = {to}
+    if not is_channel(to):
+        theirs = await services.memberships.of(to)
+    return [channel_id for channel_id in channel_ids if channel_id in theirs]
 
 
 async def tell_each(

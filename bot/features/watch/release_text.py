@@ -15,6 +15,8 @@ from bot.store.watches import JUDGE
 
 COMPARED_FOR = timedelta(days=28)
 """So long after a release its scores are compared, whatever there is."""
+GIVEN_UP = 2 * COMPARED_FOR
+"""The app was down for so long that nobody waits for the effect any more."""
 NOTE_LENGTH = 200
 NO_RELEASE = "There is no such release in this channel. `/judge release list` lists them."
 _TITLE = "Mark a release"

@@ -17,11 +17,11 @@ from bot.domain.shared import AnswerCache
 from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.standing import subject_of as subject_of
 from bot.domain.verdict import later_version
-from bot.domain.watch import Watch, is_channel
+from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch.asked_again import PASSING, Asked, AskedAgain, Change
 from bot.features.watch.examples import LowPart, read_low_part
-from bot.features.watch.notices import TRIED_FOR, Telling, hearers, tell_each
+from bot.features.watch.notices import TRIED_FOR, Telling, hearers, shown_to, tell_each
 from bot.features.watch.queries import Notices, Release, Releases, WatchOrders, day_of
 from bot.features.watch.questions import Questions, compare_questions
 from bot.features.watch.series import Series, read_series, today_of
@@ -235,28 +235,22 @@ class StandingLooks:
         """The alert for one person or channel, with examples from channels that they may see."""
         services = self._services
         place = place_of(standing.subject, watches)
+        channels = [watch.channel_id for watch in watches]
         part = LowPart()
         lines = list[str]()
         if standing.direction is Direction.LOWER and standing.since:
-            shown_in = {watch.channel_id for watch in await self._shown_to(to, watches)}
+            shown_in = list[str]()
+            # Without Slack's answer, the change is told without replies.
+            with suppress(MembershipError):
+                shown_in = await shown_to(services, to, channels)
             part = await read_low_part(services, standing.subject, place, standing.since, shown_in)
             if series := await read_series(services, place, kind_of(standing)):
                 lines.append(share_line(series, standing.since))
         if standing.release_id is not None and standing.since:
             lines += await services.release_lines(standing.subject, standing.since)
         name = await services.members.name_of(standing.author_id)
-        post = standing_alert(standing, name, (place.channel_id, *place.others), lines, part.blocks)
+        post = standing_alert(standing, name, channels, lines, part.blocks)
         return post, part.told
-
-    async def _shown_to(self, to: str, watches: Sequence[Watch]) -> Sequence[Watch]:
-        """The watches of the channel that is told, or of those that a person is in."""
-        if is_channel(to):
-            return [watch for watch in watches if watch.channel_id == to]
-        try:
-            theirs = await self._services.memberships.of(to)
-        except MembershipError:
-            return []  # without Slack's answer, the change is told without replies
-        return [watch for watch in watches if watch.channel_id in theirs]
 
 
 def with_marker(release: Release, watches: Sequence[Watch]) -> dict[str, Watch]:

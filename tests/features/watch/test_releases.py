@@ -13,7 +13,7 @@ from bot.commands.in_channel import release
 from bot.errors import BotError
 from bot.features.watch import ids
 from bot.features.watch.queries import Releases
-from bot.features.watch.releases import ReleaseLooks
+from bot.features.watch.release_looks import ReleaseLooks
 from bot.slack.ids import COMMAND
 from bot.store.figures import Place
 from bot.store.schema import releases, standings
