@@ -135,7 +135,7 @@ BY_HAND: Mapping[str, Callable[[Any, str], object]] = {
         Unscored(reason=UnscoredReason.UNCLEAR, detail="", raw=text)
     ),
     "judge.scoring.rubric.Rubric": lambda read, text: read("hostile", text),
-    "bot.features.watch.orders.parse_watch": lambda read, text: read(f"@{text}"),
+    "bot.features.watch.grammar.parse_watch": lambda read, text: read(f"@{text}"),
     "bot.pipeline.exchange.to_exchange": lambda read, text: read(
         a_thread(text), "2.0", ["U9"], ["U1"]
     ),

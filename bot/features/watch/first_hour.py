@@ -9,7 +9,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.watch import Watch
 from bot.feature import Services
-from bot.features.watch import ids, orders
+from bot.features.watch import assistants, ids, orders
 from bot.features.watch.notices import tell_once
 from bot.features.watch.text import not_read
 from bot.features.watch.way import find_way
@@ -55,7 +55,7 @@ async def _welcome(services: Services, person: Invocation) -> Post:
     refusal = await orders.refusal_of(services, person, channel_id, is_change=True)
     try:
         names, a_day = (
-            ({}, {}) if refusal else await or_refusal(orders.assistants(services, channel_id))
+            ({}, {}) if refusal else await or_refusal(assistants.assistants(services, channel_id))
         )
     except RefusedCallError as exc:
         refusal = not_read(slack_word(exc))
@@ -70,7 +70,7 @@ async def _welcome(services: Services, person: Invocation) -> Post:
     sees = (
         f"{number_of(len(seen), 'assistant')} there: {listed}" if seen else "no assistant there yet"
     )
-    watched = await orders.watched_names(services, person.team_id, channel_id)
+    watched = await assistants.watched_names(services, person.team_id, channel_id)
     has_digest = (await services.store.channels.of(person.team_id, channel_id)).is_digest_on
     on = [f"the watch of {clip(name)} (`/judge watch` there ends it)" for name in watched.values()]
     on += ["the weekly summary (`/judge digest off`)"] if has_digest else []

@@ -1,12 +1,10 @@
 """A channel's watches: shown, set and ended with `/judge watch`, by people who may do so."""
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
@@ -15,8 +13,10 @@ from bot.domain.watch import PER_DAY, Shows, Watch
 from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch import text as words
+from bot.features.watch.assistants import assistants, called, watched_names
 from bot.features.watch.everywhere import follow_orders
 from bot.features.watch.figures import counted
+from bot.features.watch.grammar import WatchWords
 from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.standing_text import test_alert
@@ -25,30 +25,12 @@ from bot.features.watch.way import PATIENCE_S, find_way
 from bot.features.watch.window_text import price_a_day
 from bot.pipeline.text import several_named
 from bot.slack.client import SLACK_ERRORS, slack_word
-from bot.slack.invocation import Invocation, Raw, on_click, unknown
+from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.members import WATCHES
 from bot.slack.messenger import Post
 from bot.store.audit import Action
 from bot.store.watches import EVERYWHERE
 from judge.scoring.ways import DECISION
-
-_WATCH = re.compile(
-    r"off +@(?P<ended>[^@]+?)(?P<ended_everywhere> +everywhere)?"
-    r"|@(?P<name>[^@]+?)(?P<everywhere> +everywhere)?(?:(?P<off> +off)"
-    r"|( +(?P<share>all|1 +in +(?P<one_in>[1-9][0-9]{0,3})))?"
-    r"( +(?P<per_day>[1-9][0-9]{0,4}) +a +day)?"
-    r"( +(?P<shows>nothing|reaction|verdict))?"
-    r"( +alert +(?P<alert>here|me|off))?(?P<low> +alert +low(?P<not_low> +off)?)?)",
-    re.IGNORECASE,
-)
-_LONGEST = 300  # characters; a name has 80 at most
-_VALUES: Mapping[str, Callable[[re.Match[str]], Any]] = {
-    "share": lambda found: 1 / int(found["one_in"] or 1),
-    "per_day": lambda found: int(found["per_day"]),
-    "shows": lambda found: Shows(found["shows"].lower()),
-    "alert": lambda found: found["alert"].lower(),
-    "low": lambda found: not found["not_low"],
-}
 
 
 async def refusal_of(
@@ -123,112 +105,6 @@ def _is_less(watch: Watch, earlier: Watch) -> bool:
     )
 
 
-async def assistants(
-    services: Services, channel_id: str, name: str = ""
-) -> tuple[Mapping[str, str], Mapping[str, float]]:
-    """The names, by id, of the bots that wrote in a channel lately, most replies first, and how
-    many a day by whom.
-
-    If there are none, or none of them has this `name` or id, the bots among the channel's members
-    are added.
-
-    Raises:
-        SlackApiError, ClientError, TimeoutError: Slack does not let us read the channel, or is not
-        available.
-    """
-    answer = await services.client.conversations_history(channel=channel_id, limit=200)
-    latest: Sequence[Raw] = answer.get("messages") or []
-    a_day = replies_a_day(latest, services.clock())
-    wrote = dict.fromkeys(author_id for raw in latest for author_id in _authors(raw))
-    found = await _bots(services, sorted(wrote, key=lambda each: -a_day.get(each, 0)))
-    if called(name, found) if name else found:
-        return found, a_day
-    there = await services.client.conversations_members(channel=channel_id, limit=100)
-    return found | await _bots(services, there.get("members") or []), a_day
-
-
-def _authors(raw: Raw) -> Sequence[str]:
-    """Those who wrote a message or in its thread, without a person who wrote the message itself."""
-    return [
-        *([raw.get("user") or raw["bot_id"]] if raw.get("bot_id") else []),
-        *(raw.get("reply_users") or []),
-    ]
-
-
-def replies_a_day(latest: Sequence[Raw], now: datetime) -> Mapping[str, float]:
-    """About how many replies each author wrote a day, in the last week or since the oldest of these
-    messages.
-
-    Of a thread Slack says how many messages it has and who wrote some: those of several people are
-    taken to alternate, those of one to be one reply.
-    """
-    since = (now - timedelta(days=7)).timestamp()
-    number = Counter[str]()
-    for raw in latest:
-        if float(raw.get("latest_reply") or raw["ts"]) < since:
-            continue
-        people = raw.get("reply_users_count") or 1
-        of_each = raw.get("reply_count", 1) // people if people > 1 else 1
-        number.update(dict.fromkeys(_authors(raw), max(of_each, 1)))
-    oldest = min((float(raw["ts"]) for raw in latest), default=since)
-    days = min(max((now.timestamp() - oldest) / 86_400, 1), 7)
-    return {author_id: found / days for author_id, found in number.items()}
-
-
-async def _bots(services: Services, ids: Iterable[str]) -> dict[str, str]:
-    members = services.members
-    others = [author_id for author_id in ids if author_id not in services.identity.own_ids]
-    # Of up to 100; the command has already been acknowledged.
-    found = await members.of_all(others, at_least_s=3)
-    return {
-        author_id: member.name
-        for author_id, member in found.items()
-        if member.is_bot and not await members.is_known_foreign(author_id)
-    }
-
-
-async def watched_names(services: Services, team_id: str, channel_id: str) -> Mapping[str, str]:
-    watches = await services.store.watches.of(team_id, channel_id)
-    return {watch.author_id: await services.members.name_of(watch.author_id) for watch in watches}
-
-
-def called(typed: str, names: Mapping[str, str]) -> list[str]:
-    return [
-        author_id
-        for author_id, name in names.items()
-        if typed.lower() in {author_id.lower(), name.lower()}
-    ]
-
-
-class WatchWords(NamedTuple):
-    """What stands after `/judge watch`: an assistant, and what to change of its watch, here or in
-    all public channels.
-
-    The changes have the names of `Watch`, but `alert` says who is told when the assistant gets
-    worse ("here", "me" or "off"), and `low` whether also of single low replies. None ends the
-    watch. Without an assistant, nothing is changed.
-    """
-
-    assistant: str
-    changes: Mapping[str, Any] | None
-    is_everywhere: bool = False
-
-
-def parse_watch(text: str) -> WatchWords:
-    """The words after `/judge watch`; the assistant's name may contain spaces."""
-    if not text:
-        return WatchWords("", None)
-    found = _WATCH.fullmatch(text) if len(text) <= _LONGEST else None
-    if found is None:
-        raise ValueError(f"{unknown(text)}: I watch one assistant at a time, by `@` and its name")
-    is_everywhere = bool(found["everywhere"] or found["ended_everywhere"])
-    if found["off"] or found["ended"]:
-        name = found["ended"] or found["name"]
-        return WatchWords(name.strip(), None, is_everywhere)
-    changes = {name: value(found) for name, value in _VALUES.items() if found[name]}
-    return WatchWords(found["name"].strip(), changes, is_everywhere)
-
-
 def clicked_watch(invocation: Invocation) -> tuple[str, str]:
     """The channel and the assistant of a button; without a channel, the one in which it was
     clicked.
@@ -275,14 +151,16 @@ async def follow(watcher: Watcher, invocation: Invocation, typed: WatchWords) ->
         return refusal
     name = names[author_id]
     if watch.is_everywhere:
-        return words.begun_everywhere(await with_channels(services, watch), name, channel_id)
+        return words.begun(await with_channels(services, watch), name, channel_id)
     way = await find_way(services, team_id, channel_id, watch)
     price = "" if way.usd is None else price_a_day(watch, a_day.get(author_id, 0), way)
-    return words.begun(watch, name, price)
+    return words.begun(watch, name, channel_id, price)
 
 
 async def with_channels(services: Services, order: Watch) -> Watch:
-    """An order as it is stored now, with the channels that it is followed in."""
+    """A watch, or an order as it is stored now, with the channels that it is followed in."""
+    if not order.is_everywhere:
+        return order
     for each in await WatchOrders(services.store.database).everywhere(order.team_id):
         if each.author_id == order.author_id:
             return each
@@ -304,8 +182,7 @@ async def _ask_to_end(
     watch = await orders.find(invocation.team_id, place, author_id)
     if watch is None:
         return words.NOT_WATCHED
-    if watch.is_everywhere:
-        return words.ask_to_end_everywhere(await with_channels(services, watch), name)
+    watch = await with_channels(services, watch)
     return words.ask_to_end(watch, name, await set_by(services, watch))
 
 
@@ -381,16 +258,11 @@ async def _test(services: Services, invocation: Invocation) -> str:
 def register(app: AsyncApp, watcher: Watcher) -> None:
     services = watcher.services
 
-    @on_click(app, ids.ACTION_WATCH_OFF)
+    @on_click(app, ids.ACTION_WATCH_OFF, ids.ACTION_END_EVERYWHERE)
     async def end(invocation: Invocation, _: Raw) -> None:
         channel_id = invocation.channel_id
-        said = await end_watch(watcher, invocation, channel_id, invocation.value, channel_id)
-        await services.messenger.replace(invocation.recipient, said)
-
-    @on_click(app, ids.ACTION_END_EVERYWHERE)
-    async def end_everywhere(invocation: Invocation, _: Raw) -> None:
-        channel_id = invocation.channel_id
-        said = await end_watch(watcher, invocation, channel_id, invocation.value, EVERYWHERE)
+        place = EVERYWHERE if invocation.action == ids.ACTION_END_EVERYWHERE else channel_id
+        said = await end_watch(watcher, invocation, channel_id, invocation.value, place)
         await services.messenger.replace(invocation.recipient, said)
 
     @on_click(app, ids.ACTION_TEST_ALERT)

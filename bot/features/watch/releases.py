@@ -14,7 +14,7 @@ from bot.domain.case import Recipient
 from bot.domain.standing import Subject
 from bot.domain.watch import Watch
 from bot.feature import Services
-from bot.features.watch import ids, orders, text
+from bot.features.watch import assistants, ids, orders, text
 from bot.features.watch import release_text as words
 from bot.features.watch.queries import Release, Releases
 from bot.features.watch.release_text import GIVEN_UP, Outlook, ReleaseState
@@ -81,7 +81,7 @@ async def mark_as_typed(services: Services, place: Place, typed: str, by: str) -
     Raises:
         ValueError: No watched assistant has that name.
     """
-    names = await orders.watched_names(services, place.team_id, place.channel_id)
+    names = await assistants.watched_names(services, place.team_id, place.channel_id)
     author_id, note = _split(typed.removeprefix("@"), names)
     return await mark(services, replace(place, author_id=author_id), note, by)
 

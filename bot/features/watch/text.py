@@ -85,27 +85,32 @@ def state(counted: Sequence[CountedWatch]) -> Post:
     return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(ui.section, ends), another])
 
 
-def begun_everywhere(order: Watch, name: str, channel_id: str, more: str = "") -> Post:
-    """The answer that an order for all public channels is set, in a channel."""
-    number = number_of(len(order.channels), "channel")
-    left_out = ", ".join(f"<#{each}>" for each in order.except_in)
-    but = f" but {left_out}" if left_out else ""
+def begun(watch: Watch, name: str, channel_id: str, more: str = "") -> Post:
+    """The answer in a channel that a watch of it, or an order for all public channels, is set."""
+    if not watch.is_everywhere:
+        text = f"*{clip(name)}* is now watched in <#{channel_id}>: {order_words(watch)} {more}"
+        return Post(text.rstrip(), [ui.section(text.rstrip()), _buttons(watch)])
     text = (
-        f"*{clip(name)}* is now watched in all public channels that I am in{but}, {number} at "
-        f"present, and in those that I am invited to later: {order_words(order)}\nA watch that is "
-        f"set in a channel goes before. {more}"
+        f"*{clip(name)}* is now watched in all public channels that I am in{left_out(watch)}, "
+        f"{number_of(len(watch.channels), 'channel')} at present, and in those that I am invited to "
+        f"later: {order_words(watch)}\nA watch that is set in a channel goes before. {more}"
     ).rstrip()
-    which = f"{channel_id}:{order.author_id}"
+    which = f"{channel_id}:{watch.author_id}"
     change = ui.button("Change", ids.ACTION_WATCH_EVERYWHERE, which)
-    end = ui.button("End it everywhere", ids.ACTION_END_EVERYWHERE, order.author_id)
-    asked = {"title": ui.plain("End this watch?"), "text": ui.plain(ENDED_MEANS)}
-    asked |= {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
-    return Post(text, [ui.section(text), ui.actions(change, end | {"confirm": asked})])
+    end = ui.button("End it everywhere", ids.ACTION_END_EVERYWHERE, watch.author_id)
+    end["confirm"] = ask_before_end("End this watch?", ENDED_MEANS)
+    return Post(text, [ui.section(text), ui.actions(change, end)])
 
 
-def begun(watch: Watch, name: str, more: str = "") -> Post:
-    text = f"*{clip(name)}* is now watched in <#{watch.channel_id}>: {order_words(watch)} {more}".rstrip()
-    return Post(text, [ui.section(text), _buttons(watch)])
+def left_out(order: Watch) -> str:
+    """The channels that an order leaves out, to be said after all that it includes."""
+    channels = ", ".join(f"<#{channel_id}>" for channel_id in order.except_in)
+    return f" but {channels}" if channels else ""
+
+
+def ask_before_end(title: str, why: str) -> ui.Block:
+    asked = {"title": ui.plain(title), "text": ui.plain(why), "style": "danger"}
+    return asked | {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
 
 
 def line(counted: CountedWatch) -> str:
@@ -134,27 +139,26 @@ def outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[s
 
 
 def ask_to_end(watch: Watch, name: str, by: str) -> Post:
-    """Asks whether to end a watch, which `by` has set."""
+    """Asks whether to end a watch, or an order, which `by` has set."""
     what = f"End the watch on *{clip(name)}*?"
     label = "End this watch"
-    if watch.is_derived:
+    action_id = ids.ACTION_WATCH_OFF
+    if watch.is_everywhere:
+        what = (
+            f"End the watch on *{clip(name)}* in all public channels ({len(watch.channels)} at "
+            "present)?"
+        )
+        label = "End it everywhere"
+        action_id = ids.ACTION_END_EVERYWHERE
+    elif watch.is_derived:
         whose = f", by <@{by}>" if by else ""
         what = (
             f"*{clip(name)}* is watched in all public channels{whose}. End it here alone? `/judge "
             f"watch off @{clip(name)} everywhere` ends it in all."
         )
         label = "End it here"
-    return _asked(f"{what} {ENDED_MEANS}", label, ids.ACTION_WATCH_OFF, watch.author_id)
-
-
-def ask_to_end_everywhere(order: Watch, name: str) -> Post:
-    where = f"all public channels ({len(order.channels)} at present)"
-    text = f"End the watch on *{clip(name)}* in {where}? {ENDED_MEANS}"
-    return _asked(text, "End it everywhere", ids.ACTION_END_EVERYWHERE, order.author_id)
-
-
-def _asked(text: str, label: str, action_id: str, author_id: str) -> Post:
-    end = ui.button(label, action_id, author_id) | {"style": "danger"}
+    text = f"{what} {ENDED_MEANS}"
+    end = ui.button(label, action_id, watch.author_id) | {"style": "danger"}
     return Post(text, [ui.section(text), ui.actions(end)])
 
 

@@ -15,12 +15,13 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.case import Recipient
 from bot.domain.watch import Shows, Watch, is_channel
 from bot.feature import Services
-from bot.features.watch import ids, orders
+from bot.features.watch import assistants, ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
+from bot.features.watch.grammar import parse_watch
 from bot.features.watch.looks import recent_replies
 from bot.features.watch.news import announce, when_first
-from bot.features.watch.orders import clicked_watch, end_watch, parse_watch
+from bot.features.watch.orders import clicked_watch, end_watch
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.way import PATIENCE_S, find_way
 from bot.features.watch.window_text import WatchState, WatchView, said_modal
@@ -165,17 +166,17 @@ async def _to_view(
     if refusal:
         return refusal
     team_id = invocation.team_id
-    watched = dict(await orders.watched_names(services, team_id, channel_id))
+    watched = dict(await assistants.watched_names(services, team_id, channel_id))
     if state.is_everywhere:
-        watched |= await orders.watched_names(services, team_id, EVERYWHERE)
+        watched |= await assistants.watched_names(services, team_id, EVERYWHERE)
     try:
-        found, a_day = await orders.assistants(services, channel_id, author)
+        found, a_day = await assistants.assistants(services, channel_id, author)
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
     names = {**watched, **found}
     # Without a name, it begins with an assistant that is not watched yet, if there is one.
     unwatched = [author_id for author_id in found if author_id not in watched]
-    meant = orders.called(author, names) if author else [*unwatched, *names]
+    meant = assistants.called(author, names) if author else [*unwatched, *names]
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
     author_id = meant[0]
@@ -387,9 +388,6 @@ async def _tell_set(
         said = await announce(services, replace(watch, channel_id=channel_id), by)
     name = await services.members.name_of(form.author_id)
     more = f"{first} {said}"
-    if watch.is_everywhere:
-        order = await orders.with_channels(services, watch)
-        post = words.begun_everywhere(order, name, channel_id, more)
-    else:
-        post = words.begun(watch, name, more)
+    watch = await orders.with_channels(services, watch)
+    post = words.begun(watch, name, channel_id, more)
     await services.messenger.tell(Recipient(by, state.told_at or channel_id), post)

@@ -149,12 +149,10 @@ def _where(state: WatchState, form: WatchView) -> list[ui.Block]:
                 " What you save here is for this channel alone; in the others it stays as it is."
             )
         return [ui.context(here)]
-    left_out = ", ".join(f"<#{channel_id}>" for channel_id in watch.except_in)
-    but = f" but {left_out}" if left_out else ""
     by = f" Set by <@{form.set_by}>." if form.set_by else ""
     alone = ui.button("Change it for this channel alone", ids.ACTION_WATCH_HERE, watch.author_id)
     return [
-        ui.context(f"In all public channels that I am in{but}.{by}"),
+        ui.context(f"In all public channels that I am in{words.left_out(watch)}.{by}"),
         ui.actions(alone),
     ]
 
@@ -284,12 +282,8 @@ def _end(state: WatchState, form: WatchView) -> ui.Block:
     name = one_line(form.names.get(author_id, author_id), 80)
     why = words.ENDED_MEANS.replace("Its replies", f"Replies of {name}")
     title = "End it everywhere?" if state.is_everywhere else "End this watch?"
-    asked = {"title": ui.plain(title), "text": ui.plain(why), "style": "danger"}
-    asked |= {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
-    return ui.button("End this watch", ids.ACTION_WATCH_END, author_id) | {
-        "style": "danger",
-        "confirm": asked,
-    }
+    end = ui.button("End this watch", ids.ACTION_WATCH_END, author_id)
+    return end | {"style": "danger", "confirm": words.ask_before_end(title, why)}
 
 
 def _replies(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.domain.watch import Coverage, ReplyOutcome, Shows
-from bot.features.watch.orders import parse_watch
+from bot.features.watch.grammar import parse_watch
 from bot.features.watch.reply_queries import draws
 from bot.figures.quality import as_people, to_quality
 from bot.store.figures import CountedCase

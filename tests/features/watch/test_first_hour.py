@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import update
 
 from bot.features.watch import ids
+from bot.features.watch.assistants import replies_a_day
 from bot.features.watch.first_hour import ONLY_WHEN_ASKED
 from bot.features.watch.news import FIRST, tell_first
-from bot.features.watch.orders import replies_a_day
 from bot.features.watch.queries import Notices, day_of
 from bot.features.watch.standings import StandingLooks
 from bot.features.watch.way import Way

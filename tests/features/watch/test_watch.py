@@ -50,7 +50,9 @@ async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_post
     stage: Stage,
 ) -> None:
     stage.ask_and_answer()
-    assert await say(stage, "@helper all") == text.begun(await only(stage), "helper").text
+    said = await say(stage, "@helper all")
+    watch = await only(stage)
+    assert said == text.begun(watch, "helper", watch.channel_id).text
     _, answer, case = await scored(stage)
     assert (case.message_ts, case.source, case.probability) == (answer.ts, CaseSource.WATCH, 1.0)
     assert stage.ours() == []

@@ -167,7 +167,7 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
     said = [
         *(
             read(post.blocks)
-            for post in (text.begun(SET, "helper"), text.ask_to_end(SET, "helper", ""))
+            for post in (text.begun(SET, "helper", "C1"), text.ask_to_end(SET, "helper", ""))
         ),
         text.ended("helper"),
         *(

@@ -134,7 +134,7 @@ async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(sta
         Shows.REACTION,
     )
     assert (watch.alerts_to, watch.floor) == ((channel_id, stage.ben.id, stage.ann.id), 3.5)
-    assert said.text.startswith(text.begun(watch, "helper").text)
+    assert said.text.startswith(text.begun(watch, "helper", watch.channel_id).text)
     assert stage.ann.view is None
     assert (await stage.log.audit.since())[0].what == Action.WATCH_SET
 
