@@ -21,7 +21,7 @@ STEPS = 60, 120
 """How many replies the judge is asked about at first, and in all if these leave it open."""
 _SURE = 2.0  # standard errors
 # The same of a step before the assistant is named: chance is largest where a step was found.
-_SURE_OF_STEP = 3.0
+_SURE_OF_STEP = 3.5
 # added to the squares: a few replies may all be the same by chance
 _UNSEEN = 0.01
 

@@ -32,14 +32,14 @@ def test_amounts_are_means_of_the_differences_with_two_standard_errors() -> None
     ("judge", "total", "half", "who"),
     [
         # The judge gives 60 replies the same: its part is at most 2 * sqrt(0.25) / 60, which is
-        # 0.017. The step's range of two errors on each side is widened to three.
-        (0, -1, 0.6, "assistant"),  # at least 0.1, half of which is 0.05
-        (0, -1, 0.65, "unclear"),  # at least 0.025, half of which is 0.0125
-        (0, 1, 0.6, "assistant"),
+        # 0.017. The step's range of two errors on each side is widened to three and a half.
+        (0, -1, 0.5, "assistant"),  # at least 0.125, half of which is 0.0625
+        (0, -1, 0.56, "unclear"),  # at least 0.02, half of which is 0.01
+        (0, 1, 0.5, "assistant"),
         (1, -1, 0.3, "assistant"),  # the judge has become kinder, which is no part of a drop
         (-1, -1.2, 0.1, "judge"),
         (-1, -2, 0.1, "both"),
-        (-1, -2, 0.8, "judge or both"),  # the rest of 1 may be -0.2
+        (-1, -2, 0.8, "judge or both"),  # the rest of 1 may be -0.4
         (-1, -1.2, 1.2, "judge or both"),  # it may be 0.8, which is more than half
         (-4, -5, 0.1, "judge"),  # the rest is clear, and less than a quarter
         (1, 2, 0.1, "both"),
@@ -71,7 +71,7 @@ def test_planted_changes_are_found(judge: int, assistant: int, who: set[str]) ->
 
 def test_replies_that_differ_much_leave_it_open() -> None:
     # 40 replies, half a point higher, half a point lower: the error is 0.5 / sqrt(40), so the
-    # judge's part may be 0.16, and half of the step is at least 0.15.
+    # judge's part may be 0.16, and half of the step is at least 0.125.
     asked = [(4, 3), (3, 4)] * 20
     assert find_blame(asked, step(-0.6, 0.2), SCALE).who == "unclear"
     assert find_blame(asked * 4, step(-0.6, 0.1), SCALE).who == "assistant"
