@@ -68,6 +68,12 @@ def in_short(reason: str) -> str:
     return _IN_SHORT.get(reason, no_score)
 
 
+def cause_of(reason: str) -> str:
+    """The sentence on why replies have no score, for those who did not ask for it."""
+    unknown = f"The model may not be answering; {_OPERATOR}."
+    return _BY_REASON.get(reason, unknown).removesuffix(" Try again in a few minutes.")
+
+
 def why_unscored(verdict: CaseVerdict) -> str:
     """The sentence for a verdict without a score; never a guess, and never the model's own words."""
     reason = verdict.unscored_reason or ""

@@ -254,6 +254,15 @@ class Tallies(StoreQueries):
         newest_first = _timed_scores(place, Span(BEGINNING, END)).order_by(cases.c.judged_at.desc())
         return await self._database.first(TimedScore, newest_first)
 
+    async def why_unscored(self, place: Place, span: Span) -> str | None:
+        """The reason of the newest verdict without a score."""
+        query = sa.select(cases.c.unscored_reason).where(is_public(place, span))
+        unscored = query.where(cases.c.unscored_reason.is_not(None))
+        reason: str | None = await self._database.value(
+            unscored.order_by(cases.c.judged_at.desc()).limit(1)
+        )
+        return reason
+
 
 _KIND = (
     cases.c.channel_id,

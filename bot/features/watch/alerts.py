@@ -20,6 +20,7 @@ from bot.features.watch.notices import Telling, Write, send_alert, tell_once
 from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.features.watch.series import read_series, today_of
+from bot.pipeline.verdict_text import cause_of
 from bot.slack.messenger import Post
 from bot.store.figures import Place, Span
 from judge.evaluation.standing import below
@@ -168,16 +169,24 @@ class Alerts:
         return None
 
     async def _silent(self, watch: Watch) -> Post | None:
+        """The alert if no drawn reply was scored for a while; once in a week for each cause."""
         now = self._services.clock()
-        span = Span(now - SILENT_FOR, now)
-        expected = await self._replies.expected(watched(watch), span.start, now - _PATIENCE)
-        if expected < 3 or await self._tallies.in_order(
-            watched(watch), span
-        ):  # of fewer, silence may be chance
+        place = watched(watch)
+        newest = await self._tallies.newest(place)
+        if newest and newest.judged_at > now - SILENT_FOR:
             return None
-        return text.silent_alert(
-            watch, await self._services.members.name_of(watch.author_id), expected, SILENT_FOR
-        )
+        since = max(watch.since, newest.judged_at) if newest else watch.since
+        expected = await self._replies.expected(place, since, now - _PATIENCE)
+        if expected < 3:  # of fewer, silence may be chance
+            return None
+        cause = await self._tallies.why_unscored(place, Span(since, now))
+        told = await self._last(watch, "silent")
+        if told and told > max(since, now - RECENT):
+            cause_then = await self._tallies.why_unscored(place, Span(since, told))
+            if cause == cause_then:
+                return None
+        name = await self._services.members.name_of(watch.author_id)
+        return text.silent_alert(watch, name, since, expected, cause_of(cause or ""))
 
     async def _gone(self, watch: Watch) -> Post | None:
         """The alert if no reply of the assistant was seen for a week, after at least ten in the

@@ -1,7 +1,7 @@
 """The texts about watches: the settings of each, the outcomes of replies, and the alerts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime
 from math import floor
 
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch, is_channel
@@ -304,11 +304,10 @@ def low_alert(watch: Watch, name: str, found: Sequence[LowCase], workspace_url: 
     return _post(f"*{clip(name)}* {what}", *blocks, *more)
 
 
-def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) -> Post:
-    hours = round(silent_for.total_seconds() / 3600)
+def silent_alert(watch: Watch, name: str, since: datetime, expected: int, cause: str) -> Post:
     return _post(
-        f"The watch on {_its(watch, name)} has no score from the last {hours} hours, although "
-        f"{expected} replies were drawn. The model may not be answering; the app's log says why."
+        f"The watch on {_its(watch, name)} has had no score since {ui.short_date(since)}, although "
+        f"{expected} replies were drawn. {cause}"
     )
 
 

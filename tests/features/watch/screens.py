@@ -53,7 +53,7 @@ def make(words: str) -> None:
         standing_text.standing_alert(standing, name, ["C1"] * 7, [its.SHARE], low_part)
     text.floor_alert(watch, name, Interval(2.5, 2.2, 2.8), low_part)
     text.low_alert(watch, name, low, its.URL)
-    text.silent_alert(watch, name, 3, timedelta(hours=6))
+    text.silent_alert(watch, name, NOW, 3, words[:200])
     text.new_judge_notice(watch, name, words[:200] or None)
     asked = Asked(Whose.JUDGE, n=50, judge=Interval(-0.4, -0.8, -0.1))
     for found in (asked, Asked(Whose.NOT_ASKED, words[:80])):

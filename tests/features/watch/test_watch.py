@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import select, update
 
 from bot.domain.case import CaseSource, CaseStatus
 from bot.domain.watch import LATE, Coverage, ReplyOutcome, Shows
@@ -19,6 +20,7 @@ from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.audit import Action
 from bot.store.figures import Place, Span
+from bot.store.schema import cases, replies, watches
 from bot.store.visibility import Origin
 from tests import gestures
 from tests.features.watch.watching import (
@@ -32,9 +34,10 @@ from tests.features.watch.watching import (
     scored,
     seen,
     take_finished,
+    told,
 )
 from tests.gestures import up_to_date
-from tests.model_server import Decided
+from tests.model_server import Decided, Failure
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 
@@ -315,7 +318,38 @@ async def test_a_watch_without_scores_says_so_to_the_person_who_set_it(stage: St
     assert not stage.slack.workspace.channel(stage.ann.im).messages
     await alarm(stage, timedelta(hours=2))
     (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
-    assert "has no score from the last 6 hours, although 3 replies were drawn" in told.text
+    assert "although 3 replies were drawn. The model may not be answering" in told.text
+
+
+async def test_few_replies_without_a_score_for_days_are_told_once_for_each_cause(
+    stage: Stage,
+) -> None:
+    await say(stage, "@helper all")
+    await scored(stage)
+    now = datetime.now(UTC)
+    stage.model.script(Failure(401))
+    for number in range(2, 6):
+        await scored(stage, number)
+    ids_in_order = await stage.log.database.values(select(cases.c.id).order_by(cases.c.id))
+    # Two each six hours, and the last score before them.
+    for case_id, hours in zip(ids_in_order, (20, 14, 13, 8, 7), strict=True):
+        at = now - timedelta(hours=hours)
+        case = await stage.log.cases.get(case_id)
+        judged = update(cases).filter_by(id=case_id)
+        await stage.log.database.execute(judged.values(judged_at=at))
+        seen_at = update(replies).filter_by(ts=case.message_ts)
+        await stage.log.database.execute(seen_at.values(rests_at=at - timedelta(minutes=1)))
+    await stage.log.database.execute(update(watches).values(since=now - timedelta(days=2)))
+    for days in range(3):
+        await alarm(stage, timedelta(days=days))
+    (message,) = told(stage)
+    assert "although 4 replies were drawn. The model's server rejects the app's key" in message.text
+    last = update(cases).filter_by(id=ids_in_order[-1])
+    later = now + timedelta(days=2, hours=1)
+    values = {"unscored_reason": "QuotaExceededError", "judged_at": later}
+    await stage.log.database.execute(last.values(values))
+    await alarm(stage, timedelta(days=3))
+    assert "has no credit left" in told(stage)[-1].text
 
 
 @pytest.mark.parametrize(("replies", "told"), [(9, 0), (10, 1)])

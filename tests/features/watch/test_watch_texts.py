@@ -17,6 +17,7 @@ from bot.features.watch.standing_text import test_alert as made_up_alert
 from bot.features.watch.way import Way
 from bot.features.watch.window_text import WatchState, WatchView, watch_modal
 from bot.pipeline.text import not_understood
+from bot.pipeline.verdict_text import cause_of
 from bot.slack.blocks import actions, spoken
 from bot.slack.members import Member, MembershipError
 from bot.slack.messages import Message
@@ -138,7 +139,7 @@ ALERTS = {
         for name, standing in STANDINGS.items()
     },
     "below": text.floor_alert(SET, "helper", Interval(2.5, 2.2, 2.8), LOW_PART),
-    "silent": text.silent_alert(SET, "helper", 3, timedelta(hours=6)),
+    "silent": text.silent_alert(SET, "helper", NOW, 3, cause_of("KeyRejectedError")),
     "another judge": text.new_judge_notice(SET, "helper", "m, strict 2"),
     "an unknown judge": text.new_judge_notice(a_watch(), "helper", None),
     "unread": text.unread_alert(SET, "helper", UNREAD),
