@@ -150,6 +150,7 @@ class ModelServer:
         self.flooded = 0
         # Answers to requests with these words, which are not recorded.
         self.apart: dict[str, Script] = {}
+        self.models: dict[str, Any] = {}  # what it says of each, beside its id
         self._at_once = 0
         self._script: list[Script] = [Failure(500, message="nothing is scripted")]
         self._stopping = asyncio.Event()
@@ -173,6 +174,7 @@ class ModelServer:
         app.router.add_post("/v1/chat/completions", self._handle)
         app.router.add_post("/v1/decisions", self._handle)
         app.router.add_post("/v1/deployments/{model}/chat/completions", self._handle)  # Azure
+        app.router.add_get("/v1/models/{model}", self._tell_of_model)
         app.router.add_get("/login", self._log_in)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
@@ -271,6 +273,12 @@ class ModelServer:
                 await response.write(b"x" * 50_000)
                 self.flooded += 50_000
         return response
+
+    async def _tell_of_model(self, request: web.Request) -> web.Response:
+        name = request.match_info["model"]
+        if name not in self.models:
+            return web.json_response({"error": {"message": "not found"}}, status=404)
+        return web.json_response({"id": name, "object": "model", **self.models[name]})
 
     async def _log_in(self, request: web.Request) -> web.Response:
         self.headers.append(request.headers)

@@ -209,6 +209,7 @@ async def _try_model(
             judge = make(load_rubric(settings.judge_rubric), None, None, None)
             async with asyncio.timeout(_MOST_S + settings.judge_timeout_s):
                 verdict = await judge.score(*USUAL)
+                retirements = await judge.retirements()
     except JudgeError as exc:
         raise BotError(f"{name}: {exc}" if changes else str(exc)) from exc
     except TimeoutError as exc:
@@ -221,7 +222,12 @@ async def _try_model(
     took_s = (verdict.latency_ms or 0) / 1000
     timed = [f"a rating took {took_s:.1f} s{slowness(settings, took_s)}"] if took_s else []
     return "; ".join(
-        [f"{name}: {verdict.model} scores with {verdict.rubric}", *judge.shortfalls, *timed]
+        [
+            f"{name}: {verdict.model} scores with {verdict.rubric}",
+            *judge.shortfalls,
+            *map(str, retirements),
+            *timed,
+        ]
     )
 
 

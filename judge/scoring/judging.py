@@ -18,8 +18,9 @@ from judge.scoring.conversation import Turn
 from judge.scoring.model.chat import DEFAULT_MODEL, LONG, ChatModel
 from judge.scoring.model.client import NO_MODEL, Connection
 from judge.scoring.model.completion import Completion
+from judge.scoring.model.retirement import Retirement, find_retirement
 from judge.scoring.offline import OFFLINE, rate_offline
-from judge.scoring.prompt import Texts
+from judge.scoring.prompt import Texts, check_texts
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -215,7 +216,7 @@ class Judge:
                 says how.
             TypeError: A text is no string, or the conversation no sequence of turns.
         """
-        _check(question, response, conversation, reference)
+        check_texts(question, response, conversation, reference)
         texts = self._texts(question, response, conversation, reference)
         if unread := too_long(*texts[1:]):
             return self.unscored(unread)
@@ -340,6 +341,14 @@ class Judge:
             tokens += answer.output_tokens or 0
         return Written(answer.choices[0].text, tokens)
 
+    async def retirements(self) -> list[Retirement]:
+        """The models of which the server says when it shuts them down."""
+        if self.model == OFFLINE:
+            return []
+        client = await self._connect()
+        found = [await find_retirement(client, name) for name in self._settings.models]
+        return [each for each in found if each]
+
     def unscored(
         self, why: ratings.Unscored, flags: tuple[ratings.Flag, ...] = ()
     ) -> ratings.Verdict:
@@ -398,17 +407,3 @@ class Judge:
             f"No answer from model {model.name!r} within {why}; raise JUDGE_TIMEOUT_S, lower "
             f"JUDGE_CONCURRENCY, {shorter}or choose a faster JUDGE_MODEL."
         )
-
-
-def _check(question: object, response: object, conversation: object, reference: object) -> None:
-    for name, text in (("question", question), ("response", response), ("reference", reference)):
-        if not isinstance(text, str):
-            raise TypeError(f"{name} is of type {type(text).__name__}; pass a string.")
-    for turn in conversation if isinstance(conversation, Sequence) else (conversation,):
-        if not (
-            isinstance(turn, Turn) and isinstance(turn.role, str) and isinstance(turn.text, str)
-        ):
-            kind = type(turn).__name__
-            raise TypeError(
-                f"conversation has a {kind}; pass a list of judge.Turn(role, text), both strings."
-            )

@@ -151,3 +151,20 @@ def _words(first: Unscored) -> str:
     return (
         "" if first.reason in (UnscoredReason.EMPTY, UnscoredReason.REFUSED) else spoken(first.raw)
     )
+
+
+def check_texts(
+    question: object, response: object, conversation: object, reference: object
+) -> None:
+    """Raises TypeError for what is no text or no conversation."""
+    for name, text in (("question", question), ("response", response), ("reference", reference)):
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is of type {type(text).__name__}; pass a string.")
+    for turn in conversation if isinstance(conversation, Sequence) else (conversation,):
+        if not (
+            isinstance(turn, Turn) and isinstance(turn.role, str) and isinstance(turn.text, str)
+        ):
+            kind = type(turn).__name__
+            raise TypeError(
+                f"conversation has a {kind}; pass a list of judge.Turn(role, text), both strings."
+            )

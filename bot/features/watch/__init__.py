@@ -29,6 +29,7 @@ from bot.features.watch.new_models import NewModels
 from bot.features.watch.news import tell_first, tell_low
 from bot.features.watch.queries import Releases
 from bot.features.watch.release_looks import ReleaseLooks
+from bot.features.watch.retirements import Retirements
 from bot.features.watch.standings import StandingLooks
 from bot.features.watch.text import not_read_since, settings_blocks
 from bot.features.watch.watcher import Watcher
@@ -123,6 +124,7 @@ def feature(services: Services) -> Feature:
             PeriodicJob("tell_first_figures", partial(tell_first, services), teams=watched),
             PeriodicJob("look_at_releases", ReleaseLooks(services).look, teams=released),
             PeriodicJob("tell_new_models", NewModels(services).look, teams=watched),
+            PeriodicJob("tell_retirements", Retirements(services).look, teams=watched),
         ],
         home_section=home_section,
         home_settings=home_settings,

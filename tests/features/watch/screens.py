@@ -17,11 +17,13 @@ from bot.features.watch import (
 from bot.features.watch.asked_again import Asked
 from bot.features.watch.queries import Release, watched
 from bot.features.watch.release_text import Outlook
+from bot.features.watch.retirements import retirement_notice
 from bot.slack.blocks import actions, spoken
 from bot.slack.invocation import Invocation
 from bot.store.figures import Span
 from bot.store.watches import JUDGE
 from judge.evaluation.stats import Interval
+from judge.scoring.model.retirement import Retirement
 from tests.cases import NOW
 from tests.features.watch import test_watch_texts as its
 from tests.features.watch.watching import only, say, write_scores
@@ -55,6 +57,8 @@ def make(words: str) -> None:
     text.low_alert(watch, name, low, its.URL)
     text.silent_alert(watch, name, NOW, 3, words[:200])
     text.new_judge_notice(watch, name, words[:200] or None)
+    for replacement in ("", words[:80]):
+        retirement_notice(Retirement(words[:80] or "m", NOW.date(), replacement))
     asked = Asked(Whose.JUDGE, n=50, judge=Interval(-0.4, -0.8, -0.1))
     for found in (asked, Asked(Whose.NOT_ASKED, words[:80])):
         standing_text.new_model_notice(watch, name, words[:80] or "m", "n", found)

@@ -1,0 +1,56 @@
+"""Tells that a judge's model will be shut down, from 60 days before."""
+
+from collections import defaultdict
+from datetime import date, timedelta
+from functools import partial
+
+from bot.domain.watch import Watch
+from bot.feature import Services
+from bot.features.watch.notices import Telling, hearers, tell_each
+from bot.features.watch.queries import WatchOrders
+from bot.slack import blocks as ui
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import clip
+from judge.scoring.model.retirement import Retirement
+
+TOLD_BEFORE = timedelta(days=60)
+
+
+class Retirements:
+    """Asks once a day about the models of watches that send alerts."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._looked_on = date.min
+
+    async def look(self) -> None:
+        services = self._services
+        today = services.clock().date()
+        judges = services.judges
+        if judges is None or self._looked_on == today:
+            return
+        watches = defaultdict[Retirement, list[Watch]](list)
+        orders = WatchOrders(services.store.database)
+        for watch in await orders.told_of(services.identity.team_id):
+            judge = await judges.of_channel(watch.team_id, watch.channel_id)
+            for retirement in await judge.retirements() if judge and watch.alerts_to else ():
+                if retirement.on - today <= TOLD_BEFORE:
+                    watches[retirement].append(watch)
+        for retirement, its_watches in watches.items():
+            name = f"shutdown {retirement.model} {retirement.on}"
+            write = partial(self._write, retirement)
+            await tell_each(services, hearers(its_watches), name, write)
+        self._looked_on = today
+
+    async def _write(self, retirement: Retirement, _to: str) -> Telling:
+        return retirement_notice(retirement), ()
+
+
+def retirement_notice(retirement: Retirement) -> Post:
+    instead = f" Its server names `{clip(retirement.replacement)}` instead."
+    said = (
+        f"The judge's model, `{clip(retirement.model)}`, will be shut down on "
+        f"*{retirement.on:%d %B %Y}*.{instead if retirement.replacement else ''} Then no reply is "
+        "scored. Whoever runs the app should set another one before; its scores begin anew."
+    )
+    return Post(said.replace("*", ""), [ui.section(said)])
