@@ -12,7 +12,7 @@ from rich.text import Text
 
 from judge.cli.options import to_printable
 from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate, confusion
-from judge.evaluation.agreement.report import Comparison, Difference, Report
+from judge.evaluation.agreement.report import Comparison, Report
 from judge.evaluation.agreement.scores import Columns
 from judge.evaluation.estimate import Corrected
 from judge.evaluation.planning import MORE_LABELS, within
@@ -54,21 +54,12 @@ def print_report(report: Report, columns: Columns, file: TextIO | None = None) -
             *(fill(line, console.width) for line in _findings(comparison)),
         )
         _print_parts(console, head, _measures(comparison), _confusion(comparison))
-    if report.between_judges:
-        _print_parts(console, _head("Judge against judge"), _between(report.between_judges))
     if report.by_group:
         lines = [fill(line, console.width) for line in _kindness(report)]
-        _print_parts(console, _head(f"By {columns.group}", *lines), *_groups(report))
+        table = _few_measures(report, report.by_group, "Group")
+        _print_parts(console, _head(f"By {columns.group}", *lines), table)
     if report.by_person:
         _print_parts(console, _head("By person"), _few_measures(report, report.by_person, "Person"))
-    for difference in report.differences:
-        title = f"{difference.judge} less {difference.other}, both against people"
-        over = (
-            f"{number_of(difference.responses, 'response')} to "
-            f"{number_of(difference.prompts, 'prompt')} that both scored"
-        )
-        table = _difference(difference)
-        _print_parts(console, _head(title, over), table)
     for note in (*_notes(report, columns), _CARD):
         console.print(fill(to_printable(note), console.width))
     console.print()
@@ -209,21 +200,6 @@ def _mean_labels(comparison: Comparison) -> list[str]:
     return list(cells.values())
 
 
-def _between(comparisons: Iterable[Comparison]) -> Table:
-    table = _table(
-        "Judges",
-        "Responses",
-        "Exact match",
-        "Weighted kappa",
-        "Spearman",
-        right=("Responses", "Spearman"),
-    )
-    for comparison in comparisons:
-        names = to_printable(f"{comparison.judge}\n{comparison.other}")
-        table.add_row(names, f"{len(comparison.sample.scores):,}", *_two_lines(comparison))
-    return table
-
-
 def _two_lines(comparison: Comparison) -> list[str]:
     """Each figure with its interval, or why it has none, on the line below."""
     return ["\n".join(_cells(name, figure)) for name, figure in comparison.estimates.items()]
@@ -294,35 +270,6 @@ def _mean_cell(comparison: Comparison) -> str:
     return f"{found.mean:.2f}\n{found.low:.2f} to {found.high:.2f}"
 
 
-def _groups(report: Report) -> Iterator[Table]:
-    """The measures by group, and the mean label at each score unless the scale is too long."""
-    low, high = report.scores.scale
-    levels = [str(level) for level in range(low, high + 1)]
-    means = _table("Mean label at score", *levels, right=levels)
-    has_several = len(report.scores.judges) > 1
-    for group, comparison in report.by_group:
-        name = to_printable(f"{group}\n{comparison.judge}" if has_several else group)
-        means.add_row(name, *_mean_labels(comparison))
-    yield _few_measures(report, report.by_group, "Group")
-    if high - low < _MOST_LEVELS:
-        yield means
-
-
-def _difference(difference: Difference) -> Table:
-    names = [to_printable(name) for name in (difference.judge, difference.other)]
-    table = _table(
-        "Measure",
-        *names,
-        "Difference",
-        "95% interval",
-        right=(*names, "Difference", "95% interval"),
-    )
-    for name, figure in difference.estimates.items():
-        values = [_value(name, value) for value in difference.values[name]]
-        table.add_row(_NAMES[name], *values, *_cells(name, figure, "+"))
-    return table
-
-
 def _table(*titles: str, right: Iterable[str]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for title in titles:
@@ -336,8 +283,6 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
         f"Scale {low} to {high}. The intervals come from leaving out prompts; they need "
         f"{MIN_PROMPTS} of them."
     )
-    if report.differences:
-        yield "A difference is shown if its interval excludes 0; one in twenty does so by chance."
     labels = [label for response in report.scores.responses for label in response.labels]
     if columns.label_range is None and low <= 0 and max(labels) <= 1 < high:
         yield "No label is above 1: if they go from 0 to 1, say --scale 0-1."
@@ -364,13 +309,13 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
             yield f"  and {len(problems) - _MOST_PROBLEMS:,} more; --json lists them all"
 
 
-def _value(name: str, value: float, sign: str = "") -> str:
+def _value(name: str, value: float) -> str:
     if isnan(value):
         return "none"
-    return f"{value:{sign}z.1%}" if name in _SHARES else f"{value:{sign}z.2f}"
+    return f"{value:z.1%}" if name in _SHARES else f"{value:z.2f}"
 
 
-def _cells(name: str, figure: Estimate, sign: str = "") -> tuple[str, str]:
+def _cells(name: str, figure: Estimate) -> tuple[str, str]:
     """A figure and its interval, or why it has none."""
-    ends = f"{_value(name, figure.low, sign)} to {_value(name, figure.high, sign)}"
-    return _value(name, figure.value, sign), figure.note or ends
+    ends = f"{_value(name, figure.low)} to {_value(name, figure.high)}"
+    return _value(name, figure.value), figure.note or ends

@@ -1,12 +1,9 @@
-"""The agreement of each judge in a file with people and with each other judge, and which of two is
-closer to people.
-"""
+"""The agreement of each judge in a file with people: of all responses, by group and by person."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from math import ceil, isnan
 from typing import Any
 
@@ -20,49 +17,6 @@ from judge.evaluation.estimate import Corrected
 from judge.evaluation.labelled import mean_labels
 from judge.evaluation.stats import Interval
 from judge.scoring.ratings import point
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Two judges compared by their agreement with people, on the labelled responses that both
-    scored.
-    """
-
-    judge: str
-    other: str
-    responses: int
-    prompts: int
-    values: dict[str, tuple[float, float]]  # of each measure, for `judge` and for `other`
-    estimates: dict[str, Estimate]  # the first minus the second
-
-    def to_dict(self) -> dict[str, Any]:
-        figures = {}
-        for name, each in self.estimates.items():
-            judge, other = (None if isnan(value) else value for value in self.values[name])
-            figures[name] = {"judge": judge, "other": other, **each.to_dict()}
-        names = ("judge", "other", "responses", "prompts")
-        return {name: getattr(self, name) for name in names} | {"measures": figures}
-
-
-def find_differences(scores: Scores) -> Iterator[Difference]:
-    for judge, other in combinations(scores.judges, 2):
-        common = tuple(
-            response
-            for response in scores.responses
-            if None not in (response.scores.get(judge), response.scores.get(other))
-        )
-        one = to_sample(replace(scores, responses=common), judge)
-        two = to_sample(replace(scores, responses=common), other)
-        if one is None or two is None:
-            continue
-        difference = Difference(judge, other, len(one.scores), one.n_prompts, {}, {})
-        for name, measure in MEASURES.items():
-            first = measure(one)
-            second = measure(two)
-            difference.values[name] = (first.value, second.value)
-            difference.estimates[name] = estimate(measures.difference(first, second))
-        yield difference
-
 
 _KAPPA = "quadratic_weighted_kappa"
 _FEW = (_KAPPA, "within_one", "mean_error")
@@ -122,14 +76,13 @@ def _in_words(kappa: Estimate) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A judge compared with people, or with another judge if `other` is not None.
+    """A judge compared with people.
 
     `unscored` counts the labelled responses that the judge left without a score; `corrected` is
     what people would say of all responses, labelled or not.
     """
 
     judge: str
-    other: str | None
     sample: Sample
     estimates: dict[str, Estimate]
     unscored: int = 0
@@ -177,16 +130,13 @@ class Comparison:
         ]
 
     @property
-    def verdict(self) -> str | None:
-        """A sentence on how well the judge agrees with people; None for a comparison with another
-        judge.
-        """
-        return verdict(self.estimates[_KAPPA], self.beside_people) if self.other is None else None
+    def verdict(self) -> str:
+        """A sentence on how well the judge agrees with people."""
+        return verdict(self.estimates[_KAPPA], self.beside_people)
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "judge": self.judge,
-            "other": self.other,
             "responses": len(self.sample.scores),
             "prompts": self.sample.n_prompts,
             "unscored": self.unscored,
@@ -204,8 +154,6 @@ class Comparison:
 class Report:
     scores: Scores
     with_people: Sequence[Comparison]  # each judge that scored a labelled response
-    between_judges: Sequence[Comparison]  # each pair of judges that both scored a response
-    differences: Sequence[Difference]  # each pair that both scored a labelled response
     by_group: Sequence[tuple[str, Comparison]]  # largest group first
     by_person: Sequence[tuple[str, Comparison]]  # with the most labels first; blind ones alone
     kindness: Sequence[Kindness]
@@ -223,8 +171,6 @@ class Report:
         return {
             "scale": list(self.scores.scale),
             "with_people": [each.to_dict() for each in self.with_people],
-            "between_judges": [each.to_dict() for each in self.between_judges],
-            "differences": [each.to_dict() for each in self.differences],
             "by_group": [{"group": group, **each.to_dict()} for group, each in self.by_group],
             "by_person": [{"person": who, **each.to_dict()} for who, each in self.by_person],
             "kindness": [asdict(each) for each in self.kindness],
@@ -240,15 +186,13 @@ def make_report(scores: Scores) -> Report:
 
     Raises SetupError if no response has both a score and a label.
     """
-    alone = [(judge, None) for judge in scores.judges]
     with_people = [
         replace(comparison, corrected=scores.corrected(comparison.judge))
-        for comparison in _compare(scores, alone, MEASURES)
+        for comparison in _compare(scores, MEASURES)
     ]
     if not with_people:
         first = f" ({scores.problems[0]})" if scores.problems else ""
         raise SetupError(f"No response has both a score and a label that can be used{first}.")
-    between = ("exact_match", _KAPPA, "spearman")
     by_group: list[tuple[str, Comparison]] = []
     sizes = Counter(each.group for each in scores.responses if each.group is not None)
     for group, _ in sizes.most_common():
@@ -257,13 +201,11 @@ def make_report(scores: Scores) -> Report:
         )
         by_group += [
             (group, replace(each, corrected=own.corrected(each.judge)))
-            for each in _compare(own, alone, _FEW)
+            for each in _compare(own, _FEW)
         ]
     return Report(
         scores=scores,
         with_people=with_people,
-        between_judges=[*_compare(scores, combinations(scores.judges, 2), between)],
-        differences=[*find_differences(scores)],
         by_group=by_group,
         by_person=[*_by_person(scores)],
         kindness=find_kindness(scores),
@@ -280,17 +222,14 @@ def _by_person(scores: Scores) -> Iterator[tuple[str, Comparison]]:
         for response in scores.responses:
             labels = tuple(label for by, label in response.blind if by == person)
             own.append(replace(response, labels=labels))
-        alone = [(judge, None) for judge in scores.judges]
-        for compared in _compare(replace(scores, responses=tuple(own)), alone, _FEW):
+        for compared in _compare(replace(scores, responses=tuple(own)), _FEW):
             yield person, compared
 
 
-def _compare(
-    scores: Scores, pairs: Iterable[tuple[str, str | None]], chosen: Iterable[str]
-) -> Iterator[Comparison]:
-    for judge, other in pairs:
-        if sample := to_sample(scores, judge, other):
+def _compare(scores: Scores, chosen: Iterable[str]) -> Iterator[Comparison]:
+    for judge in scores.judges:
+        if sample := to_sample(scores, judge):
             estimates = {name: estimate(MEASURES[name](sample)) for name in chosen}
             labelled = [response for response in scores.responses if response.labels]
             unscored = sum(response.scores.get(judge) is None for response in labelled)
-            yield Comparison(judge, other, sample, estimates, unscored)
+            yield Comparison(judge, sample, estimates, unscored)

@@ -104,16 +104,13 @@ class Sample:
         return int((responses * (responses - 1) // 2).sum()) - len(self.pairs[0])
 
 
-def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | None:
-    """The responses with a score by `judge` and a label, or a score by `other` if given; None if
-    there are none.
-    """
-    rows: list[tuple[str, float, Sequence[float | None]]] = []
+def to_sample(scores: Scores, judge: str) -> Sample | None:
+    """The responses with a score by `judge` and a label; None if there are none."""
+    rows: list[tuple[str, float, Sequence[float]]] = []
     for response in scores.responses:
         score = response.scores.get(judge)
-        reference = response.labels if other is None else (response.scores.get(other),)
-        if score is not None and reference not in ((), (None,)):
-            rows.append((response.prompt, score, reference))
+        if score is not None and response.labels:
+            rows.append((response.prompt, score, response.labels))
     if not rows:
         return None
     prompts, judged, labels = zip(*rows, strict=True)

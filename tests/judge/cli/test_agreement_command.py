@@ -124,7 +124,6 @@ def test_json_holds_the_same_figures(run: Run, scored: str) -> None:
     assert one["measures"]["exact_match"]["value"] == 0.5
     assert one["measures"]["exact_match"]["low"] is None
     assert [sum(row) for row in one["confusion"]] == [0, 1, 0, 1, 1, 1]
-    assert [each["other"] for each in report["between_judges"]] == ["two"]
     assert one["corrected"]["judge"]["mean"] == pytest.approx(13 / 4)
 
 
@@ -138,15 +137,10 @@ def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Pat
         assert (kappa[name]["value"], kappa[name]["low"], kappa[name]["high"]) == (None, None, None)
 
 
-def test_a_difference_that_rounds_to_0_has_no_minus_sign(run: Run, tmp_path: Path) -> None:
-    rows = [
-        {"one": n % 6, "two": n % 6 + (0.001 if n % 6 == 1 else 0), "human": n % 5}
-        for n in range(60)
-    ]
-    shown = run(
-        write(tmp_path, rows), "--label", "human", "--score", "one", "--score", "two"
-    ).stdout
-    assert re.search(r"Mean error +\S+ +\S+ +[+]0[.]00 +[+]0[.]00 to [+]0[.]00\n", shown)
+def test_an_error_that_rounds_to_0_has_no_minus_sign(run: Run, tmp_path: Path) -> None:
+    rows = [{"score": n % 6 - (0.001 if n % 6 == 1 else 0), "human": n % 6} for n in range(60)]
+    shown = run(write(tmp_path, rows), "--label", "human").stdout
+    assert re.search(r"Mean error +0[.]00 +0[.]00 to 0[.]00 ", shown)
 
 
 @each(
@@ -226,9 +220,6 @@ def test_agreement_is_given_for_each_group_with_enough_labels(run: Run, tmp_path
     assert re.search(r"ja +5 +too few +\n +labels", table)
     kinder = "the judge is clearly kinder to ko than the others, by 0.36 (Holm's test of 2)."
     assert kinder in " ".join(table.split())
-    # Each third Korean reply is scored a point too high: of five scored 1, two got a 0 and three a
-    # 1.
-    assert re.search(r"ko +0\.0 +0\.\d +1\.\d", table)
     assert max(map(len, out.splitlines())) <= 80
     assert "By language" not in run(grouped(tmp_path, "one"), "--label", "human").stdout
 
