@@ -14,13 +14,7 @@ from bot.store.figures import CountedCase, LabelledCount
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.planning import more_for
 from judge.evaluation.severity import Given, Severities
-from judge.evaluation.stats import (
-    Interval,
-    MeanEstimate,
-    MeanEstimator,
-    labelled_shares,
-    wilson,
-)
+from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, labelled_shares, wilson
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 

@@ -30,7 +30,8 @@ from bot.store.figures import (
 )
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
-from judge.evaluation.stats import good_from, kolmogorov_smirnov, low_to
+from judge.evaluation.distributions import kolmogorov_smirnov
+from judge.evaluation.stats import good_from, low_to
 from judge.scoring.rubric import Scale
 
 LOWEST = 3

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from judge.errors import SetupError
 from judge.evaluation.check_text import figures_of, to_markdown
-from judge.evaluation.comparison import SURE, Comparison
+from judge.evaluation.comparison import SURE, Comparison, mean_of
 from judge.evaluation.labelled import Range
 from judge.evaluation.outputs import Output, read_output
 from judge.evaluation.planning import more_to_see
@@ -98,7 +98,7 @@ class Check:
         compared = None
         if self._before is not None:
             compared = Comparison(self._before, output, self.judge.rubric.scale)
-        mean = _mean_of(output, self.judge.rubric.scale)
+        mean = mean_of(output.rows, self.judge.rubric.scale)
         findings = [*self._findings(output, mean, compared, missing)]
         results = {result for result, _ in findings}
         result = Result.PASSED
@@ -193,14 +193,6 @@ class Check:
             yield unknown, _too_few(compared)
         else:
             yield Result.PASSED, f"{compared.outcome} than {earlier}"
-
-
-def _mean_of(output: Output, scale: Scale) -> MeanEstimate | None:
-    mean = MeanEstimator(scale)
-    for row in output.rows:
-        if row.score is not None:
-            mean.add(row.score, cluster=row.cluster)
-    return mean.estimate()
 
 
 def _beside_limit(found: MeanEstimate, limit: float) -> tuple[Result, str]:

@@ -7,10 +7,11 @@ from math import sqrt
 from statistics import median
 from typing import NamedTuple
 
+from judge.evaluation.distributions import t_quantile
 from judge.evaluation.outputs import Output, OutputRow
 from judge.evaluation.planning import to_be_seen
 from judge.evaluation.selection import Candidate, why_uncorrected
-from judge.evaluation.severity import Severities, apart_shares
+from judge.evaluation.severity import NOBODYS, Severities, apart_shares
 from judge.evaluation.stats import (
     Interval,
     MeanEstimate,
@@ -19,7 +20,6 @@ from judge.evaluation.stats import (
     minus,
     paired,
     paired_difference,
-    t_quantile,
 )
 from judge.scoring.rubric import Scale
 
@@ -80,6 +80,7 @@ class Comparison:
 
     def __post_init__(self) -> None:
         matched = self._match()
+        self._compare_unscored()
         self.own = paired(((pair.change, pair.now.cluster) for pair in self.same), self.scale)
         self.is_cached = len(self.same) >= _FEWEST_EQUAL and all(
             pair.now.answer is not None and pair.now.answer == pair.before.answer
@@ -89,7 +90,6 @@ class Comparison:
         self.by_means = matched < max(1, _FEW * fewest)
         if self.by_means:
             self._compare_means()
-            self._compare_unscored()
         else:
             self._compare_pairs()
 
@@ -155,29 +155,22 @@ class Comparison:
         return means is not None and seen is not None and seen <= means[0] - self.scale.low
 
     def _match(self) -> int:
-        """Finds the pairs, and whether more of their rows are unscored; returns how many rows have
-        a partner.
-        """
+        """Finds the pairs, and returns how many rows have a partner."""
         earlier = defaultdict[int, list[OutputRow]](list)
         for row in self.before.rows:
             earlier[row.prompt].append(row)
-        unscored = MeanEstimator(Scale(-1, 1))
         matched = 0
         for row in self.now.rows:
             partner = _partner(row, earlier[row.prompt])
             if partner is None:
                 continue
             matched += 1
-            newly = int(row.score is None) - int(partner.score is None)
-            unscored.add(newly, cluster=row.cluster)
             if row.score is None or partner.score is None:
                 continue
             is_same = partner.texts is not None and partner.texts == row.texts
             kept = self.same if is_same else self.pairs
             kept.append(Pair(partner, row))
         self.alone = (sum(map(len, earlier.values())), len(self.now.rows) - matched)
-        if more := unscored.estimate():
-            self.has_more_unscored = (paired_difference(more).low or 0) > 0
         return matched
 
     def _compare_pairs(self) -> None:
@@ -220,7 +213,7 @@ class Comparison:
         by_people = list[_Part]()
         for name in sorted(map(str, names)) or [""]:
             own = [[row for row in side if not name or row.group == name] for side in sides]
-            before, now = (_mean(rows, self.scale, severities) for rows in own)
+            before, now = (mean_of(rows, self.scale, severities) for rows in own)
             apart = difference(now, before) if now and before else None
             if now is None or before is None or apart is None:
                 continue
@@ -247,7 +240,7 @@ class Comparison:
                 self.people, self.n = _together(by_people, more)
 
     def _compare_unscored(self) -> None:
-        """Whether clearly more rows are unscored, where there are no pairs."""
+        """Whether clearly more rows are unscored."""
         shares = []
         for output in self._outputs:
             mean = MeanEstimator(Scale(0, 1))
@@ -286,11 +279,15 @@ def _together(parts: Sequence[_Part], more: float = 0.0) -> tuple[Interval | Non
     return Interval(mean, mean - sqrt(below + by_people), mean + sqrt(above + by_people)), n
 
 
-def _mean(rows: Iterable[OutputRow], scale: Scale, severities: Severities) -> MeanEstimate | None:
+def mean_of(
+    rows: Iterable[OutputRow], scale: Scale, severities: Severities = NOBODYS
+) -> MeanEstimate | None:
+    """The mean of the scores; None without one."""
     mean = MeanEstimator(scale)
     for row in rows:
-        label = severities.level(row.given) if row.given else None
-        mean.add(row.score or 0, label, cluster=row.cluster)
+        if row.score is not None:
+            label = severities.level(row.given) if row.given else None
+            mean.add(row.score, label, cluster=row.cluster)
     return mean.estimate()
 
 

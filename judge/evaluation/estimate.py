@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from judge.evaluation import stats
+from judge.evaluation.distributions import error_quantile
 from judge.evaluation.planning import MORE_LABELS, within
 from judge.evaluation.selection import SURE, Candidate, chance_of_draw
 from judge.evaluation.severity import Given, Severities
@@ -122,7 +123,7 @@ def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Correcte
     if "score" in unlike:
         mean = replace(mean, corrected=None, labels_only=None)
         good = replace(good, corrected=None, labels_only=None)
-    return Corrected(mean, good, good_from, severities, stats.error_quantile(misses), unlike)
+    return Corrected(mean, good, good_from, severities, error_quantile(misses), unlike)
 
 
 def _unlike(scored: Iterable[tuple[Response, float]]) -> dict[str, float]:

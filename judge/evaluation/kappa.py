@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from math import atanh, copysign, inf, isnan, nan, sqrt, tanh
 from typing import NamedTuple, Self
 
-from judge.evaluation.stats import Interval, t_quantile
+from judge.evaluation.distributions import t_quantile
+from judge.evaluation.stats import Interval
 from judge.scoring.rubric import Scale
 
 

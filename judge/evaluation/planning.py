@@ -6,7 +6,8 @@ from dataclasses import replace
 from math import floor, sqrt
 from statistics import NormalDist
 
-from judge.evaluation.stats import Interval, MeanEstimate, t_quantile
+from judge.evaluation.distributions import t_quantile
+from judge.evaluation.stats import Interval, MeanEstimate
 
 MORE_LABELS = 25, 50, 100
 

@@ -8,14 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from judge.evaluation.stats import (
-    Interval,
-    MeanEstimate,
-    MeanEstimator,
-    difference,
-    t_quantile,
-    wilson,
-)
+from judge.evaluation.distributions import t_quantile
+from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference, wilson
 from judge.scoring.rubric import Scale
 from tests.tables import each
 

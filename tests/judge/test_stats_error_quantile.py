@@ -1,6 +1,6 @@
 from random import Random
 
-from judge.evaluation.stats import error_quantile
+from judge.evaluation.distributions import error_quantile
 from tests.tables import each
 
 

@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 
-from judge.evaluation.stats import kolmogorov_smirnov
+from judge.evaluation.distributions import kolmogorov_smirnov
 from tests.tables import each
 
 

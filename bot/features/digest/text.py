@@ -29,7 +29,8 @@ from bot.slack.messenger import Post, sentence
 from bot.slack.mrkdwn import clip
 from bot.store.digests import ThumbCount
 from bot.store.figures import Usage
-from judge.evaluation.stats import SURE, good_from, low_to
+from judge.evaluation.distributions import SURE
+from judge.evaluation.stats import good_from, low_to
 from judge.scoring.numbers import number_of
 
 MOST_AUTHORS = 10

@@ -9,10 +9,10 @@ from math import hypot
 from judge.evaluation.agreement.measures import MIN_PROMPTS, Statistic, interval, mean_error
 from judge.evaluation.agreement.sample import to_sample
 from judge.evaluation.agreement.scores import Scores
+from judge.evaluation.distributions import t_quantile
 from judge.evaluation.estimate import Response
 from judge.evaluation.selection import Candidate, why_uncorrected
 from judge.evaluation.severity import Severities
-from judge.evaluation.stats import t_quantile
 
 _SURE = 0.05
 

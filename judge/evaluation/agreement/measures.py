@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from judge.evaluation.agreement.sample import MOST_GROUPS, Bools, Floats, Ints, Sample
+from judge.evaluation.distributions import t_quantile, wilson_ends
 from judge.evaluation.kappa import Moments, atanh_interval
-from judge.evaluation.stats import t_quantile, wilson_ends
 
 Range = Literal["any", "share", "correlation"]
 """The values that a figure can take, which decide how its interval is computed."""
