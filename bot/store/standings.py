@@ -40,8 +40,8 @@ class Standings(db.StoreQueries):
         newest = _NEWEST.where(standings.c.team_id == team_id)
         if known_at:
             newest = newest.where(standings.c.stored_at <= known_at)
-        found = await self._rows(standings.c.id.in_(newest))
-        return {each.subject: each.at(known_at) if known_at else each for each in found}
+        rows = await self._rows(standings.c.id.in_(newest))
+        return {each.subject: each.at(known_at) if known_at else each for each in rows}
 
     async def newest(self) -> Sequence[Standing]:
         """The standing of every subject of all teams."""
@@ -50,8 +50,8 @@ class Standings(db.StoreQueries):
     async def of(self, subject: Subject) -> Standing | None:
         """The standing as it is now; None if nothing was scored."""
         newest = standings.c.id.in_(_NEWEST.where(*_is_of(subject)))
-        found = await self._rows(newest)
-        return found[0] if found else None
+        rows = await self._rows(newest)
+        return rows[0] if rows else None
 
     async def untold(self, team_id: str) -> Sequence[Standing]:
         """Those whose change is still to be told, the oldest first."""
@@ -59,8 +59,8 @@ class Standings(db.StoreQueries):
 
     async def of_releases(self, release_ids: Collection[int]) -> Mapping[int, Standing]:
         """The effects of these releases, as far as they are known."""
-        found = await self._rows(standings.c.release_id.in_(release_ids))
-        return {each.release_id: each for each in found if each.release_id is not None}
+        rows = await self._rows(standings.c.release_id.in_(release_ids))
+        return {row.release_id: row for row in rows if row.release_id is not None}
 
     async def begin(self, standing: Standing) -> None:
         """Stores a change as a new row, unless another process has stored what follows on the same
@@ -103,28 +103,28 @@ class Standings(db.StoreQueries):
         values = _values(standing)
         # Another process may be telling it.
         del values["is_to_tell"], values["told_at"]
-        its = sa.update(standings).filter_by(id=standing.id)
-        await self._database.execute(its.values(values))
+        row = sa.update(standings).filter_by(id=standing.id)
+        await self._database.execute(row.values(values))
 
     async def note_told(self, standing: Standing, told_at: datetime | None) -> None:
         """Records that nobody is left to be told, and when somebody was."""
-        its = sa.update(standings).filter_by(id=standing.id)
-        await self._database.execute(its.values(is_to_tell=False, told_at=told_at))
+        row = sa.update(standings).filter_by(id=standing.id)
+        await self._database.execute(row.values(is_to_tell=False, told_at=told_at))
 
     async def _rows(self, which: Condition) -> list[Standing]:
         columns = db.columns_of(standings, Standing, "released_on")
         query = sa.select(*columns).where(which).order_by(standings.c.id)
-        found = [_to_standing(row) for row in await self._database.all(query)]
-        days = await self._released(found)
-        return [replace(each, released_on=_released_on(days, each)) for each in found]
+        rows = [_to_standing(row) for row in await self._database.all(query)]
+        days = await self._released(rows)
+        return [replace(row, released_on=_released_on(days, row)) for row in rows]
 
-    async def _released(self, found: Sequence[Standing]) -> Mapping[Subject, Sequence[date]]:
+    async def _released(self, rows: Sequence[Standing]) -> Mapping[Subject, Sequence[date]]:
         """The days of the releases of each subject since the first of these changes began."""
-        begun = [standing.since for standing in found if standing.since]
+        begun = [standing.since for standing in rows if standing.since]
         if not begun:
             return {}
         is_near = (
-            releases.c.team_id.in_({standing.team_id for standing in found}),
+            releases.c.team_id.in_({standing.team_id for standing in rows}),
             releases.c.day >= min(begun) - _LATE,
             releases.c.taken_back_at.is_(None),
             releases.c.set_by != JUDGE,

@@ -38,8 +38,6 @@ _WHOSE = {
     "assistant": Whose.ASSISTANT,
     "judge": Whose.JUDGE,
     "both": Whose.BOTH,
-    "judge or both": Whose.OPEN,
-    "unclear": Whose.OPEN,
 }
 
 logger = structlog.get_logger(__name__)
@@ -183,7 +181,7 @@ class AskedAgain:
         if has_chance and is_same:
             return _not_asked("a cache gave the old answers")
         blame = find_blame(scores, change.step, change.before[0].kind.scale)
-        return Asked(_WHOSE[blame.who], n=blame.n, judge=blame.judge)
+        return Asked(_WHOSE.get(blame.who, Whose.OPEN), n=blame.n, judge=blame.judge)
 
 
 def _not_asked(why: str) -> Asked:

@@ -45,7 +45,7 @@ def _wanted(
     own: Collection[tuple[str, str]],
 ) -> list[Watch]:
     """The watches that follow from the orders in these channels."""
-    found = list[Watch]()
+    wanted = list[Watch]()
     for channel_id, channel in listed.items():
         is_closed = channel.is_private or channel.is_archived
         if is_closed or not watcher.services.policy.may_score(channel_id):
@@ -54,8 +54,8 @@ def _wanted(
             if channel_id in order.except_in or (channel_id, order.author_id) in own:
                 continue
             watch = replace(order, channel_id=channel_id, is_derived=True, except_in=())
-            found.append(replace(watch, is_private=False))
-    return found
+            wanted.append(replace(watch, is_private=False))
+    return wanted
 
 
 async def _keep(watcher: Watcher, wanted: Sequence[Watch], derived: Collection[Watch]) -> None:

@@ -93,7 +93,7 @@ async def read_assistants(
     this = await replies.counts(place, span)
     last = week.previous()
     before = await replies.counts(place, Span(last.start, last.end))
-    found = list[AssistantWeek]()
+    weeks = list[AssistantWeek]()
     by_subject = grouped((subject_of(watch), watch.channel_id) for watch in shown)
     for subject, channel_ids in by_subject.items():
         lines: Sequence[str] = ()
@@ -106,7 +106,7 @@ async def read_assistants(
             level = await _level(services.store.tallies, its, span)
         else:
             lines = await services.standing_lines(subject)
-        found.append(
+        weeks.append(
             AssistantWeek(
                 subject.author_id,
                 standings.get(subject),
@@ -118,7 +118,7 @@ async def read_assistants(
                 subject.channel_id if place.others else "",
             )
         )
-    return sorted(found, key=lambda each: worst_first(each.standing))
+    return sorted(weeks, key=lambda each: worst_first(each.standing))
 
 
 async def _level(tallies: Tallies, place: Place, span: Span) -> Tally:
@@ -206,8 +206,8 @@ class LowReplies:
         self._counts = Shared(self._read, services.clock)
 
     async def of(self, team_id: str, channel_ids: Iterable[str]) -> Mapping[str, _LowOfChannel]:
-        found = await self._counts.of((team_id, channel_id) for channel_id in channel_ids)
-        return {channel_id: counts for (_, channel_id), counts in found.items()}
+        by_channel = await self._counts.of((team_id, channel_id) for channel_id in channel_ids)
+        return {channel_id: counts for (_, channel_id), counts in by_channel.items()}
 
     async def _read(
         self, channels: Sequence[tuple[str, str]]
@@ -216,13 +216,13 @@ class LowReplies:
         channel_ids = [channel_id for _, channel_id in channels]
         since = self._services.clock() - LOW_FOR
         replies = Replies(self._services.store.database)
-        found: dict[tuple[str, str], dict[str, Counter[str | None]]] = {
+        by_channel: dict[tuple[str, str], dict[str, Counter[str | None]]] = {
             channel: {} for channel in channels
         }
         for count in await replies.low_counts(team_id, channel_ids, since):
-            causes = found[team_id, count.channel_id].setdefault(count.author_id, Counter())
+            causes = by_channel[team_id, count.channel_id].setdefault(count.author_id, Counter())
             causes[count.cause] += count.number
-        return found
+        return by_channel
 
 
 async def assistants_of(
@@ -242,15 +242,15 @@ async def assistants_of(
     names = await services.members.of_all({subject.author_id for subject in shown})
     channels = {channel_id for subject in shown for channel_id in subjects[subject]}
     low = await low_replies.of(person.team_id, sorted(channels))
-    found = list[AssistantAtHome]()
+    assistants = list[AssistantAtHome]()
     for subject in shown:
         member = names.get(subject.author_id)
         causes = Counter[str | None]()
         for channel_id in subjects[subject]:
             causes += low[channel_id].get(subject.author_id, Counter())
         name = member.name if member else subject.author_id
-        found.append(AssistantAtHome(subject, name, standings.get(subject), causes))
-    return found, len(ordered) - len(shown)
+        assistants.append(AssistantAtHome(subject, name, standings.get(subject), causes))
+    return assistants, len(ordered) - len(shown)
 
 
 async def watches_of(services: Services, person: Invocation) -> Sequence[Watch]:
@@ -280,7 +280,7 @@ class CountedWatch:
 async def counted(services: Services, watches: Collection[Watch]) -> Sequence[CountedWatch]:
     names = await services.members.of_all({watch.author_id for watch in watches})
     now = services.clock()
-    found = list[CountedWatch]()
+    counted_watches = list[CountedWatch]()
     database = services.store.database
     unread = await WatchOrders(database).unread(services.identity.team_id, now)
     since = day_of(now - timedelta(days=6))  # with today, a week
@@ -289,5 +289,5 @@ async def counted(services: Services, watches: Collection[Watch]) -> Sequence[Co
         member = names.get(watch.author_id)
         name = member.name if member else watch.author_id
         coverage = together(days.values())
-        found.append(CountedWatch(watch, name, coverage, unread.get(watch.channel_id)))
-    return found
+        counted_watches.append(CountedWatch(watch, name, coverage, unread.get(watch.channel_id)))
+    return counted_watches

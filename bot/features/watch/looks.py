@@ -129,7 +129,7 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
         NotReadableError, SlackApiError, ClientError: Slack does not let us read the channel.
     """
     services = watcher.services
-    found = list[Message]()
+    replies = list[Message]()
     threads = 0
     messages = 0
     # A reply that was also sent to the channel appears both there and in its thread.
@@ -143,15 +143,15 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
                     threads += 1
                 if threads > _MOST_READ or messages == _MOST_SEEN:
                     break
-                if len(found) == MOST or len(tried) == _MOST_TRIED:
+                if len(replies) == MOST or len(tried) == _MOST_TRIED:
                     break
                 is_drawn = author_of(raw) == watch.author_id and draws(watch, raw["ts"], EXAMPLE)
                 if is_drawn and raw["ts"] not in tried:
                     tried.add(raw["ts"])
                     message = to_message(raw)
                     if await _is_taken(services, watch.channel_id, message):
-                        found.append(message)
-    return sorted(found, key=lambda message: message.ts, reverse=True)
+                        replies.append(message)
+    return sorted(replies, key=lambda message: message.ts, reverse=True)
 
 
 async def _is_taken(services: Services, channel_id: str, message: Message) -> bool:

@@ -91,8 +91,8 @@ async def compare_questions(
 async def _rows(database: Database, case_ids: Collection[int]) -> Sequence[sa.Row[Any]]:
     length = sa.func.length(cases.c.question).label("length")
     columns = cases.c.question_author_id, cases.c.messages_before, length
-    its = sa.select(*columns).where(cases.c.id.in_(case_ids))
-    return await database.all(its.order_by(cases.c.judged_at, cases.c.id))
+    query = sa.select(*columns).where(cases.c.id.in_(case_ids))
+    return await database.all(query.order_by(cases.c.judged_at, cases.c.id))
 
 
 def _estimate(measure: _Measure, rows: Sequence[sa.Row[Any]]) -> MeanEstimate | None:

@@ -136,21 +136,21 @@ class StandingLooks:
         is_another = standing is None or kind_of(standing) != series.kind
         state = State() if standing is None or is_another else standing.state
         today = today_of(self._services)
-        found = await asyncio.to_thread(look, series.dated(), today, series.kind.scale, state)
+        finding = await asyncio.to_thread(look, series.dated(), today, series.kind.scale, state)
         now = self._services.clock()
-        has_changed = is_another or found.event or found.state.direction != state.direction
+        has_changed = is_another or finding.event or finding.state.direction != state.direction
         if standing and not has_changed:
-            current = with_figures(standing, found, now)
-            if not await self._ask_once_more(current, found, series, watches):
+            current = with_figures(standing, finding, now)
+            if not await self._ask_once_more(current, finding, series, watches):
                 await self._standings.go_on(current)
             return
-        new = new_standing(subject, series.kind, found, now)
+        new = new_standing(subject, series.kind, finding, now)
         new = replace(new, follows=standing.id if standing else 0)
-        if found.event in {Event.BEGAN, Event.FURTHER}:
-            change = change_of(new, found, series)
+        if finding.event in {Event.BEGAN, Event.FURTHER}:
+            change = change_of(new, finding, series)
             await self.store_change(new, change, await self.ask(new, change, watches))
             return
-        await self._standings.begin(replace(new, is_to_tell=found.event is not None))
+        await self._standings.begin(replace(new, is_to_tell=finding.event is not None))
 
     async def ask(self, standing: Standing, change: Change, watches: Sequence[Watch]) -> Asked:
         """Asks the judge again whose change it is."""
@@ -164,7 +164,7 @@ class StandingLooks:
         return await self._asked.about(standing.team_id, change, most)
 
     async def _ask_once_more(
-        self, standing: Standing, found: Look, series: Series, watches: Sequence[Watch]
+        self, standing: Standing, finding: Look, series: Series, watches: Sequence[Watch]
     ) -> bool:
         """Whether it is known now whose change it is, which was not when it was found; then it is
         stored, to be told.
@@ -173,7 +173,7 @@ class StandingLooks:
         is_old = standing.looked_at > standing.stored_at + _ASKED_FOR
         if not standing.is_clear or not is_open or is_old:
             return False
-        change = change_of(standing, found, series)
+        change = change_of(standing, finding, series)
         asked = await self.ask(standing, change, watches)
         if asked.whose in {Whose.OPEN, Whose.NOT_ASKED}:
             return False
@@ -267,11 +267,11 @@ def place_of(subject: Subject, watches: Sequence[Watch]) -> Place:
     return Place(subject.team_id, first, subject.author_id, Origin.WATCHED, others=tuple(others))
 
 
-def change_of(standing: Standing, found: Look, series: Series) -> Change:
+def change_of(standing: Standing, finding: Look, series: Series) -> Change:
     """The scores before and since the change of a standing."""
-    if standing.since is None or found.step is None:
-        raise ValueError(f"a change without its day: {found}")
-    return Change(series.before(standing.since), series.since(standing.since), found.step)
+    if standing.since is None or finding.step is None:
+        raise ValueError(f"a change without its day: {finding}")
+    return Change(series.before(standing.since), series.since(standing.since), finding.step)
 
 
 def kind_of(standing: Standing) -> Kind:
@@ -279,49 +279,49 @@ def kind_of(standing: Standing) -> Kind:
     return Kind(standing.lowest, standing.highest, standing.version)
 
 
-def new_standing(subject: Subject, kind: Kind, found: Look, now: datetime) -> Standing:
+def new_standing(subject: Subject, kind: Kind, finding: Look, now: datetime) -> Standing:
     """A new row, with what people are told of the change."""
-    step, step_low, step_high = found.step or _UNKNOWN
+    step, step_low, step_high = finding.step or _UNKNOWN
     standing = Standing(
         **subject._asdict(),
         lowest=kind.lowest,
         highest=kind.highest,
         version=kind.version,
-        direction=found.state.direction,
-        event=found.event,
+        direction=finding.state.direction,
+        event=finding.event,
         stored_at=now,
         looked_at=now,
-        before=found.before,
-        since=_since(found),
+        before=finding.before,
+        since=_since(finding),
         step=step,
         step_low=step_low,
         step_high=step_high,
     )
-    return with_figures(standing, found, now)
+    return with_figures(standing, finding, now)
 
 
-def _since(found: Look) -> date | None:
+def _since(finding: Look) -> date | None:
     """The day that people are told of."""
-    match found.event:
-        case Event.BEGAN | Event.FURTHER if found.state.since:
-            return max([found.state.since, *found.state.ended])
+    match finding.event:
+        case Event.BEGAN | Event.FURTHER if finding.state.since:
+            return max([finding.state.since, *finding.state.ended])
         case Event.STAYED:
-            return found.state.origin
+            return finding.state.origin
         case _:
-            return found.turned
+            return finding.turned
 
 
-def with_figures(standing: Standing, found: Look, now: datetime) -> Standing:
+def with_figures(standing: Standing, finding: Look, now: datetime) -> Standing:
     """The standing with the level of this look, and what the next one must remember."""
-    level, level_low, level_high = found.level or _UNKNOWN
-    state = found.state
+    level, level_low, level_high = finding.level or _UNKNOWN
+    state = finding.state
     return replace(
         standing,
         looked_at=now,
         level=level,
         level_low=level_low,
         level_high=level_high,
-        n=found.n,
+        n=finding.n,
         begun_on=state.since,
         origin=state.origin,
         ended=tuple(day.isoformat() for day in state.ended),
