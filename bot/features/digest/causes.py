@@ -39,6 +39,7 @@ _MOST_NAMED = 5
 _MOST_CAUSES = 3
 # characters
 _NAME = 60
+_ASSISTANT = 40
 _WORDS = 80
 _ROOM = 2900
 NOT_SORTED = "not sorted"
@@ -140,7 +141,7 @@ def cause_blocks(
         numbers = Counter(reply.author_id or "" for reply in replies)
         parts = list[str]()
         for author_id, number in numbers.most_common(_MOST_NAMED):
-            part = f"*{clip(names[author_id], _NAME)}* {number}"
+            part = f"*{clip(names[author_id], _ASSISTANT)}* {number}"
             earlier = numbers_before[cause, author_id]
             if earlier:
                 part += f" (was {earlier})"

@@ -31,9 +31,8 @@ def read_when(text: str, schedule: Schedule, now: datetime) -> Week:
         # The week in which most of the day is, also if the digest comes in its midst.
         found = schedule.current(_midnight(day + timedelta(days=1), schedule) - timedelta(hours=1))
     elif month := _date(text, _MONTHS, today):
-        following = (month + timedelta(days=31)).replace(day=1)
-        start = _midnight(month, schedule)
-        found = Week(start, _midnight(following, schedule), schedule.zone)
+        following = _midnight((month + timedelta(days=31)).replace(day=1), schedule)
+        found = Week(_midnight(month, schedule), min(following, now), schedule.zone)
     else:
         raise ValueError(f"I do not know the time {text[:80]!r}; I know {WHEN}")
     if found.start > now:

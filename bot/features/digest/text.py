@@ -3,7 +3,7 @@ replies.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.domain.week import Week
 from bot.features.digest import ids
@@ -25,7 +25,7 @@ from bot.figures.week import (
 from bot.pipeline.verdict_text import in_short
 from bot.slack import blocks as ui
 from bot.slack.members import Member
-from bot.slack.messenger import Post, sentence
+from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.digests import ThumbCount
 from bot.store.figures import Usage
@@ -36,9 +36,7 @@ from judge.scoring.numbers import number_of
 MOST_AUTHORS = 10
 ENOUGH_LABELS = 20
 _NAME = 40
-_KNOWN_THEN = (
-    "How assistants stood is what was known then; replies, scores and causes are counted now."
-)
+_KNOWN_THEN = "Standings are as they were then. Replies, scores and causes are counted now."
 _MINUS = "−"
 
 
@@ -48,37 +46,20 @@ def digest_message(shown: ChannelWeek, workspace_url: str) -> Post:
 
 
 def stats_message(shown: ChannelWeek, subject: str, workspace_url: str, now: datetime) -> Post:
-    """A time that is over, or so far; `subject` names what it is about."""
-    if shown.week.end <= now:
-        post = _message(shown, _titled(_time(shown.week), subject), "", workspace_url)
-        return Post(post.text, [*post.blocks, ui.context(_KNOWN_THEN)])
-    start = shown.week.start.astimezone(shown.week.zone)
-    title = f"This week so far (since {start:%A}, {day_name(start)})"
-    when = " last week"
-    if shown.week.days > LONGEST_WEEK:
-        title = f"{start:%B %Y} so far"
-        when = f" in the {shown.week.length} before"
-    return _message(shown, _titled(title, subject), when, workspace_url)
-
-
-def before_all(week: Week, subject: str, first: datetime | None) -> Post:
-    """What is said of a time before the first score."""
-    said = f"{_titled(_time(week), subject)}: nothing was scored yet."
-    if first:
-        day = first.astimezone(week.zone)
-        said += f" The first score is of {day_name(day)} {day:%Y}."
-    return sentence(said)
-
-
-def _titled(title: str, subject: str) -> str:
-    return f"{title}, {subject}" if subject else title
+    """The week so far, or a time that is over; `subject` names what it is about."""
+    is_over = shown.week.end <= now
+    title = _time(shown.week)
+    if not is_over:
+        start = shown.week.start.astimezone(shown.week.zone)
+        title = f"This week so far (since {start:%A}, {day_name(start)})"
+    title += f", {subject}" if subject else ""
+    post = _message(shown, title, "" if is_over else " last week", workspace_url)
+    return Post(post.text, [*post.blocks, ui.context(_KNOWN_THEN)]) if is_over else post
 
 
 def _time(week: Week) -> str:
-    start = week.start.astimezone(week.zone)
-    end = week.end.astimezone(week.zone)
-    if week.days > LONGEST_WEEK and start.day == end.day == 1:
-        return f"{start:%B %Y}"
+    # A month ends at midnight.
+    end = week.end.astimezone(week.zone) - timedelta(microseconds=1)
     return f"{week.length.capitalize()} up to {end:%A}, {day_name(end)}"
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -164,32 +163,14 @@ async def _edit(services: Services, invocation: Invocation, name: str) -> str:
         return words.TOO_LONG_TO_EDIT
     if saved is None and len(await rubrics.log.newest(team_id, channel_id)) >= MOST_RUBRICS:
         return words.TOO_MANY
-    view = words.rubric_modal(state, rubric.prompt, new_name)
+    view = words.begin_modal(state, rubric.prompt, new_name)
     return await services.messenger.show(invocation, view)
 
 
-async def _typed(
-    services: Services, invocation: Invocation, body: Raw
-) -> tuple[RubricState, str, str]:
-    """What a window to edit a rubric remembers, and the name and prompt that are typed in it.
-
-    Raises RubricGoneError if the rubric that it began with was deleted meanwhile.
-    """
-    state = RubricState.of(body["view"])
-    base = await services.rubrics.find(
-        invocation.team_id, state.channel_id or "", state.base, state.version
-    )
-    if base is None and ids.BLOCK_LOOKS_FOR in body["view"]["state"]["values"]:
-        raise RubricGoneError(state.base)
-    return state, *typed_rubric(body, base.prompt if base else "")
-
-
-async def _show_prompt(services: Services, invocation: Invocation, body: Raw) -> None:
+async def _show_prompt(services: Services, _: Invocation, body: Raw) -> None:
     """Shows all of the prompt in the window, with what is typed there so far."""
-    with suppress(RubricGoneError):  # which is said when they save
-        state, name, prompt = await _typed(services, invocation, body)
-        view = words.rubric_modal(state, prompt, name, is_advanced=True)
-        await services.messenger.update_modal(body["view"]["id"], view)
+    view = words.rubric_modal(RubricState.of(body["view"]), *typed_rubric(body))
+    await services.messenger.update_modal(body["view"]["id"], view)
 
 
 async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:
@@ -202,15 +183,10 @@ async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:
     if refusal:
         view = words.message_modal(words.NOT_HERE.format(why=refusal))
         return {"response_action": "update", "view": view}
-    try:
-        state, name, prompt = await _typed(services, invocation, body)
-    except RubricGoneError as exc:
-        errors = {ids.BLOCK_NAME: words.GONE.format(name=exc)}
-        return {"response_action": "errors", "errors": errors}
+    state = RubricState.of(body["view"])
+    name, prompt = typed_rubric(body)
     is_shipped = services.rubrics.shipped_as(name) is not None
-    values = body["view"]["state"]["values"]
-    block = ids.BLOCK_LOOKS_FOR if ids.BLOCK_LOOKS_FOR in values else ids.BLOCK_PROMPT
-    errors = words.errors(name, prompt, is_shipped=is_shipped, block=block)
+    errors = words.errors(name, prompt, words.prompt_block(body), is_shipped=is_shipped)
     if errors:
         return {"response_action": "errors", "errors": errors}
     began_with = state.version if state.rubric == name else None

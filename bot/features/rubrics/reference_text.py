@@ -85,7 +85,7 @@ def reference_modal(
         box = ui.text_box(REFERENCE_FIELDS[number], MAX_INPUT, part)
         blocks.append(ui.field(label, box, is_optional=number > 0))
     if len(parts) < len(REFERENCE_FIELDS):
-        blocks.append(ui.actions(ui.button("It is longer", ids.ACTION_REFERENCE_ROOM)))
+        blocks.append(ui.actions(ui.button("Add a box", ids.ACTION_REFERENCE_ROOM)))
     return ui.modal(ids.VIEW_REFERENCE, _TITLE, state, blocks, "Save", "Cancel")
 
 

@@ -41,6 +41,7 @@ EXAMPLE = ("How do I undo my last commit?", "Run git reset --soft HEAD~1; the ch
 
 _TITLE = "Rubric"
 ROOM = 2900
+_REMEMBERED = 2000  # characters; Slack allows 3,000 for all that a window remembers
 _NEW = "A new rubric for <#{channel}>, based on `{name}`."
 _CHANGE = "A new version of `{name}` in <#{channel}>. Another name makes a new rubric."
 _LOOKS_FOR = "What it looks for"
@@ -48,7 +49,7 @@ _WHOLE = "`/judge rubric edit {name}`, then *Advanced*, shows the whole prompt."
 _HOW = (
     "This is the prompt that the model gets. It must have `<question>{prompt}</question>` and "
     '`<response>{response}</response>` once each, state the scale as "is between 0 and 5", '
-    "and ask for `score: N`."
+    "and ask for `score: N`. A prompt of more than 3,000 characters continues in the second field."
 )
 BAD_NAME = f"Use up to {LONGEST_NAME} lower-case letters, digits and single hyphens."
 NO_FORMAT = (
@@ -68,20 +69,17 @@ SAVED_MEANWHILE = (
     "Somebody saved another version while this window was open. Yours is not saved: save it "
     "under another name, or copy it and type /judge rubric edit {name}"
 )
-GONE = "The rubric {name} was deleted meanwhile. Close this and type /judge rubric"
 NOT_HERE = "You can no longer change this channel's rubrics: {why}"
 
 
 class RubricState(ui.ModalState):
     """What the window remembers: the rubric of which it makes a new version, or else the one that a
-    new rubric is based on.
+    new rubric is based on; and the prompt around what it looks for.
     """
 
     based_on: str = ""
-
-    @property
-    def base(self) -> str:
-        return self.rubric or self.based_on
+    lead: str = ""
+    rest: str = ""
 
 
 def state(
@@ -238,18 +236,22 @@ def _ticked(*names: str) -> str:
     return ", ".join(f"`{clip(each)}`" for each in names)
 
 
-def typed_rubric(body: dict[str, Any], base: str) -> tuple[str, str]:
-    """The name and the prompt, whose two fields are joined by a newline, where the text was split;
-    or the prompt `base` with what was typed that it looks for.
-    """
+def prompt_block(body: dict[str, Any]) -> str:
+    """Where the prompt is typed: all of it, or what it looks for."""
     values = body["view"]["state"]["values"]
-    fields = [typed(values, block) for block in _FIELDS]
-    prompt = "\n".join(field for field in fields if field)
-    if ids.BLOCK_LOOKS_FOR in values:
-        before, looks_for, after = parts_of(base)
-        looks_for = typed(values, ids.BLOCK_LOOKS_FOR) or looks_for
-        prompt = f"{before}{looks_for}{after}".strip()
-    return typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n"
+    return ids.BLOCK_LOOKS_FOR if ids.BLOCK_LOOKS_FOR in values else ids.BLOCK_PROMPT
+
+
+def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:
+    """The name and the prompt, whose two fields are joined by a newline, where the text was split."""
+    values = body["view"]["state"]["values"]
+    if prompt_block(body) == ids.BLOCK_LOOKS_FOR:
+        state = RubricState.of(body["view"])
+        prompt = f"{state.lead}{typed(values, ids.BLOCK_LOOKS_FOR)}{state.rest}"
+    else:
+        fields = [typed(values, block) for block in _FIELDS]
+        prompt = "\n".join(field for field in fields if field)
+    return typed(values, ids.BLOCK_NAME).lower(), f"{prompt.strip()}\n"
 
 
 def is_name(text: str) -> bool:
@@ -266,40 +268,46 @@ def fits(prompt: str) -> bool:
     return len(parts) <= len(_FIELDS) and all(len(part) <= MAX_INPUT for part in parts)
 
 
-def rubric_modal(
-    state: RubricState, prompt: str, new_name: str = "", *, is_advanced: bool = False
-) -> dict[str, Any]:
-    """The window to edit a rubric: a new version if `state` names one, otherwise a new rubric based
-    on another. It shows what the rubric looks for, or if it `is_advanced` the whole prompt.
+def begin_modal(state: RubricState, prompt: str, new_name: str = "") -> dict[str, Any]:
+    """The window to edit a rubric, with what it looks for; or with its prompt, if that says it
+    elsewhere.
+    """
+    lead, looks_for, rest = parts_of(prompt)
+    if not looks_for or len(looks_for) > MAX_INPUT or len(lead) + len(rest) > _REMEMBERED:
+        return rubric_modal(state, new_name, prompt)
+    state = state.model_copy(update={"lead": lead, "rest": rest})
+    box = ui.text_box(ids.BLOCK_LOOKS_FOR, MAX_INPUT, looks_for)
+    blocks = [
+        *_about(state, new_name),
+        ui.field(_LOOKS_FOR, box),
+        ui.actions(ui.button("Advanced: the whole prompt", ids.ACTION_RUBRIC_ADVANCED)),
+    ]
+    return ui.modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
+
+
+def rubric_modal(state: RubricState, name: str, prompt: str) -> dict[str, Any]:
+    """The window to edit a rubric, with its whole prompt."""
+    parts = parted(prompt)
+    first = ui.text_box(ids.BLOCK_PROMPT, MAX_INPUT, parts[0])
+    rest = ui.text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, parts[1] if len(parts) > 1 else "")
+    blocks = [
+        *_about(state, name),
+        ui.context(_HOW),
+        ui.field("Prompt", first),
+        ui.field("Prompt, continued", rest, is_optional=True),
+    ]
+    return ui.modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
+
+
+def _about(state: RubricState, name: str) -> list[ui.Block]:
+    """What the window makes: a new version if `state` names a rubric, otherwise one based on
+    another.
     """
     about = _CHANGE if state.rubric else _NEW
-    about = about.format(name=state.base, channel=state.channel_id)
-    name = ui.text_box(ids.BLOCK_NAME, LONGEST_NAME, new_name or state.rubric)
-    name["multiline"] = False
-    looks_for = parts_of(prompt)[1]
-    if looks_for and len(looks_for) <= MAX_INPUT and not is_advanced:
-        box = ui.text_box(ids.BLOCK_LOOKS_FOR, MAX_INPUT, looks_for)
-        blocks = [
-            ui.section(about),
-            ui.field("Name", name),
-            ui.field(_LOOKS_FOR, box),
-            ui.actions(ui.button("Advanced: the whole prompt", ids.ACTION_RUBRIC_ADVANCED)),
-        ]
-    else:
-        parts = parted(prompt)
-        first = ui.text_box(ids.BLOCK_PROMPT, MAX_INPUT, parts[0])
-        rest = ui.text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, parts[1] if len(parts) > 1 else "")
-        blocks = [
-            ui.section(f"{about}\n{_HOW}"),
-            ui.field("Name", name),
-            ui.field("Prompt", first),
-            ui.field("Prompt, continued", rest, is_optional=True),
-            ui.context(
-                "Slack allows 3,000 characters in a field, so a longer prompt continues in the "
-                "second one."
-            ),
-        ]
-    return ui.modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
+    box = ui.text_box(ids.BLOCK_NAME, LONGEST_NAME, name or state.rubric)
+    box["multiline"] = False
+    base = state.rubric or state.based_on
+    return [ui.section(about.format(name=base, channel=state.channel_id)), ui.field("Name", box)]
 
 
 def saved_modal(state: ui.ModalState, rubric: Rubric) -> dict[str, Any]:
@@ -332,9 +340,7 @@ def message_modal(text: str) -> dict[str, Any]:
     return ui.page(_TITLE, [ui.section(escape(text))])
 
 
-def errors(
-    name: str, prompt: str, *, is_shipped: bool, block: str = ids.BLOCK_PROMPT
-) -> dict[str, str]:
+def errors(name: str, prompt: str, block: str, *, is_shipped: bool) -> dict[str, str]:
     """What is wrong with a typed rubric, by input block; empty if valid.
 
     `is_shipped`: the app has that name. The prompt was typed in `block`.

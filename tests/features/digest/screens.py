@@ -43,7 +43,6 @@ def make(words: str) -> None:
         one = replace(shown, place=Place("T1", "C1", "B0"))
         text.stats_message(one, words[:80], URL, MOMENT)
         text.stats_message(one, words[:80], URL, shown.week.end)
-        text.before_all(shown.week, words[:80], MOMENT)
     thumbs = text.thumb_lines([ThumbCount(name, 1, 2, 3) for name in names], members)
     text.details_message(full.chosen, details(30), full.part.blocks, thumbs)
     sorted_ = [replace(each, cause=words[:80] or "other") for each in low]

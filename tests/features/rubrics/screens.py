@@ -25,8 +25,8 @@ def make(words: str) -> None:
     text.state(chosen, "additive-5", list(SHIPPED), own, models)
     text.ask_to_delete(own[0])
     text.ask_to_use(chosen, "additive-5", "{}")
-    text.rubric_modal(STATE, rubric.prompt)
-    text.rubric_modal(STATE, NOW.prompt, "tone-2", is_advanced=True)
+    text.begin_modal(STATE, rubric.prompt)
+    text.rubric_modal(STATE, "tone-2", NOW.prompt)
     text.saved_modal(STATE, rubric)
     text.view_modal(rubric)
     for reference in ("", words[: reference_text.MOST_OF_REFERENCE]):

@@ -421,7 +421,7 @@ async def test_what_a_rubric_looks_for_is_edited_alone_and_the_rest_of_the_promp
     box = view.body["blocks"][2]
     assert box["label"]["text"] == "What it looks for"
     assert box["element"]["initial_value"].startswith("Points are accumulated")
-    assert "<question>" not in str(view.body)
+    assert "<question>" not in shown(view)
     values = {ids.BLOCK_NAME: "kind", ids.BLOCK_LOOKS_FOR: "Is it kind?"}
     wrong = await stage.slack.settled(
         stage.ann.submit(values | {ids.BLOCK_LOOKS_FOR: "Is {response} kind?"})

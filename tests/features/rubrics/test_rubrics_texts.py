@@ -72,10 +72,8 @@ def test_the_sentences_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> N
 
 def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
     windows = [
-        text.rubric_modal(text.RubricState(channel_id="C1", based_on="code"), NOW.prompt),
-        text.rubric_modal(
-            text.RubricState(channel_id="C1", rubric="tone"), NOW.prompt, is_advanced=True
-        ),
+        text.begin_modal(text.RubricState(channel_id="C1", based_on="code"), NOW.prompt),
+        text.rubric_modal(text.RubricState(channel_id="C1", rubric="tone"), "", NOW.prompt),
         text.saved_modal(ModalState(channel_id="C1"), NOW),
         text.view_modal(Rubric("code", TONE)),
         text.message_modal("No <longer>."),
@@ -112,9 +110,9 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
 def test_what_is_wrong_with_a_rubric_is_said_beside_its_field(
     name: str, prompt: str, block: str, error: str
 ) -> None:
-    ((at, said),) = text.errors(name, prompt, is_shipped=name in SHIPPED).items()
+    ((at, said),) = text.errors(name, prompt, ids.BLOCK_PROMPT, is_shipped=name in SHIPPED).items()
     assert (at, said[: len(error)]) == (block, error)
-    assert text.errors("tone", TONE, is_shipped=False) == {}
+    assert text.errors("tone", TONE, ids.BLOCK_PROMPT, is_shipped=False) == {}
 
 
 def test_the_list_of_a_channel_with_many_rubrics_fits_into_a_message() -> None:
@@ -138,7 +136,7 @@ def test_every_shipped_rubric_can_be_edited(name: str) -> None:
 
 def test_a_prompt_is_parted_where_no_blank_line_would_be_lost() -> None:
     prompt = "\n\n".join([*(f"line {number}\nand more" for number in range(200)), TONE.strip()])
-    view = text.rubric_modal(text.RubricState(rubric="tone"), prompt, is_advanced=True)
+    view = text.rubric_modal(text.RubricState(rubric="tone"), "", prompt)
     first, rest = [
         block["element"]["initial_value"] for block in view["blocks"] if "element" in block
     ][1:]

@@ -27,7 +27,7 @@ async def test_an_earlier_week_shows_what_was_known_then_and_counts_of_now(stage
     await stand(stage, stage.helper.id, level=2.0, follows=1, **lower)
     told = shown(await stats(stage, f"@helper {now - ago:%Y-%m-%d}"))
     assert "*helper* is steady\nMean 3.8, by 5 scores.\n" in told
-    assert "is what was known then" in told
+    assert "Standings are as they were then" in told
     assert "Scores of *helper* are lower" in shown(await stats(stage, "@helper", 2))
 
 
