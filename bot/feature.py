@@ -41,7 +41,7 @@ from bot.slack.members import Access, Member, Members, Memberships
 from bot.slack.messages import ADDED, CHANGES, CHANNELS, REMOVED, to_reaction
 from bot.slack.messenger import Messenger, Post, Posted
 from bot.store import Store
-from bot.store.figures import Place
+from bot.store.figures import Place, Span
 
 Word = Callable[[Invocation, str], Awaitable[Post | str]]
 """Answers a word after `/judge`, given who typed it and the text after it; only that person sees the answer.
@@ -97,6 +97,7 @@ class Feature:
         release_lines: Its lines about an assistant before and since a release.
         week_details: What it shows one person as details of a digest.
         low_button: The button that lists low replies for whoever presses it.
+        sort_low: Sorts the low replies of a channel's assistant into causes.
         preview: Prints a channel's digest in the terminal, of a time such as `October`.
         post_weekly: Has a channel's digest posted from now on, for a person; says when the next one
             comes.
@@ -128,6 +129,7 @@ class Feature:
     release_lines: Callable[[Subject, date], Awaitable[Sequence[str]]] | None = None
     week_details: Callable[[Place, Week, Named], Awaitable[Sequence[Block]]] | None = None
     low_button: Callable[[LowList], Block] | None = None
+    sort_low: Callable[[Place, Span], Awaitable[None]] | None = None
     preview: Callable[[str, str], Awaitable[None]] | None = None
     post_weekly: Callable[[Place, str], Awaitable[str]] | None = None
     release: Callable[[Place, str, str], Awaitable[str]] | None = None
@@ -302,6 +304,11 @@ class Services:
 
     def low_button(self, which: LowList) -> Sequence[Block]:
         return [each.low_button(which) for each in self.features if each.low_button]
+
+    async def sort_low(self, place: Place, span: Span) -> None:
+        for each in self.features:
+            if each.sort_low:
+                await each.sort_low(place, span)
 
     async def post_weekly(self, place: Place, by: str) -> str:
         return " ".join(

@@ -55,18 +55,26 @@ logger = structlog.get_logger(__name__)
 
 
 async def look_into(
-    services: Services, place: Place, week: Week, replies: Sequence[LowCase]
+    services: Services,
+    place: Place,
+    week: Week,
+    replies: Sequence[LowCase],
+    *,
+    asks_for_points: bool = True,
 ) -> None:
-    """Sorts a week's low replies, the newest first, into causes, and asks for points that they
-    lack; keeps both.
+    """Sorts low replies, the newest first, into causes, and asks for points that they lack; keeps
+    both, the causes under a week.
 
     What fails is left out, as is what takes longer than two minutes.
     """
     until = asyncio.get_running_loop().time() + _PATIENCE_S
-    for work in (_find(services, place, week, replies), _ask_for_points(services, replies)):
+    works = [partial(_find, services, place, week, replies)]
+    if asks_for_points:
+        works.append(partial(_ask_for_points, services, replies))
+    for work in works:
         try:
             async with asyncio.timeout_at(until):
-                await work
+                await work()
         except (BudgetError, JudgeError, TimeoutError) as exc:
             logger.warning(
                 "judge_failed", channel=place.channel_id, error=type(exc).__name__, reason=str(exc)
@@ -75,8 +83,8 @@ async def look_into(
 
 async def _find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
     database = services.store.database
-    reasons = {case.id: case.reason for case in replies if case.reason}
-    if services.judges is None or len(reasons) < FEWEST or await read_causes(database, place, week):
+    reasons = {case.id: case.reason for case in replies if case.reason and not case.cause}
+    if services.judges is None or len(reasons) < FEWEST:
         return
     judge = await services.judges.of_channel(place.team_id, place.channel_id)
     if judge is None or judge.model == OFFLINE:
@@ -84,8 +92,12 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     # Before the request, because words may be forgotten during it.
     cases = [case for case in await _read(services, reasons) if case.justification]
     reasons = {case.id: reasons[case.id] for case in cases}
-    last = await read_causes(database, place, week.previous())
-    names = [name for name in _ordered(reply.cause for reply in last) if name != OTHER]
+    known = [
+        reply.cause
+        for each in (week.previous(), week)
+        for reply in await read_causes(database, place, each)
+    ]
+    names = [name for name in _ordered(known) if name != OTHER]
 
     def within(request: Callable[..., Awaitable[Written]], *its: Any) -> Awaitable[Written]:
         return ask(services.store, services.limits, place.team_id, partial(request, *its))

@@ -155,6 +155,14 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
     return schedule_of(services, settings).current(services.clock())
 
 
+async def sort_low(services: Services, place: Place, span: Span) -> None:
+    """Sorts the low replies of a channel's assistant into causes."""
+    settings = await services.store.channels.of(place.team_id, place.channel_id)
+    low = await read_low(services, place, span)
+    week = this_week(services, settings)
+    await causes.look_into(services, place, week, low.replies, asks_for_points=False)
+
+
 async def draft(
     services: Services, settings: ChannelSettings, week: Week, known_at: datetime | None = None
 ) -> tuple[Post, Sequence[int]]:

@@ -4,19 +4,19 @@ done.
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import date
 from typing import NamedTuple
 
 from bot.domain.standing import Subject
 from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch.pauses import pause_button
-from bot.features.watch.series import today_of
+from bot.features.watch.series import days_over
 from bot.figures.lowest import LowList, folded, ids_of, low_blocks
 from bot.slack import blocks as ui
 from bot.slack.messenger import drawn_from
 from bot.slack.mrkdwn import clip
-from bot.store.figures import LowCase, Place, Span
+from bot.store.figures import LowCase, Place
 from judge.evaluation.causes import OTHER
 
 EXAMPLES = 2
@@ -41,15 +41,12 @@ async def read_low_part(
 
     Without today's, as all figures of a standing.
     """
-    zone = services.schedule.zone
-    begin, end = (
-        datetime.combine(day, time(), zone).astimezone(UTC) for day in (since, today_of(services))
-    )
-    low = await services.store.tallies.low(place, Span(begin, end), _LOOKED_AT, False)
+    span = days_over(services, since)
+    low = await services.store.tallies.low(place, span, _LOOKED_AT, False)
     name = await services.members.name_of(subject.author_id)
     examples = folded(case for case in low if case.channel_id in shown_in)[:EXAMPLES]
     blocks = [*cause_blocks(low), *example_blocks(examples, name, services.identity.url)]
-    which = LowList(subject.channel_id, begin, services.clock(), subject.author_id)
+    which = LowList(subject.channel_id, span.start, services.clock(), subject.author_id)
     see_all = [button | {"text": ui.plain("See all")} for button in services.low_button(which)]
     channel_id = min(shown_in, default=place.channel_id)
     release = ui.button("Mark a release", ids.ACTION_RELEASE, f"{channel_id}:{subject.author_id}")

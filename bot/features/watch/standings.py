@@ -24,7 +24,7 @@ from bot.features.watch.examples import LowPart, read_low_part
 from bot.features.watch.notices import TRIED_FOR, Telling, hearers, shown_to, tell_each
 from bot.features.watch.queries import Notices, Release, Releases, WatchOrders, day_of
 from bot.features.watch.questions import Questions, compare_questions
-from bot.features.watch.series import Series, read_series, today_of
+from bot.features.watch.series import Series, days_over, read_series, today_of
 from bot.features.watch.standing_text import share_line, standing_alert
 from bot.figures.quality import grouped
 from bot.slack.members import MembershipError
@@ -212,12 +212,29 @@ class StandingLooks:
             if standing.event is Event.FURTHER:
                 paused = await self._notices.paused(standing.subject, now)
                 recipients = {to: watch for to, watch in recipients.items() if to not in paused}
+            if recipients:
+                await self._sort_low(standing, watches)
             write = partial(self._write, standing, watches)
             name = f"standing {standing.id}"
             reached = await tell_each(self._services, recipients, name, write)
             is_over = now > standing.stored_at + TRIED_FOR
             if is_over or len(reached) == len(recipients):
                 await self._standings.note_told(standing, now if reached else None)
+
+    async def _sort_low(self, standing: Standing, watches: Sequence[Watch]) -> None:
+        """Has the low replies since a drop sorted into causes, once, before it is told."""
+        subject = standing.subject
+        now = self._services.clock()
+        name = f"causes of {standing.id}"
+        if standing.direction is not Direction.LOWER or standing.since is None:
+            return
+        if await self._notices.claim(subject, name, "", day_of(now), now) is None:
+            return
+        await self._notices.note_told(subject, name, "", now)
+        span = days_over(self._services, standing.since)
+        for watch in watches:
+            place = Place(watch.team_id, watch.channel_id, watch.author_id)
+            await self._services.sort_low(place, span)
 
     async def _recipients(
         self, standing: Standing, watches: Sequence[Watch]

@@ -145,6 +145,27 @@ async def test_an_alert_says_how_many_are_low_why_two_examples_and_what_can_be_d
     assert spoken[-2:] == ["Mark a release, helper", "Not for a week, helper"]
 
 
+@pytest.mark.needs("digest")
+async def test_the_model_is_asked_once_why_replies_are_low_before_a_drop_is_told(
+    stage: Stage,
+) -> None:
+    asks = worth()
+
+    def give(request: dict[str, Any]) -> str:
+        if "No steps." in str(request["messages"]):
+            return "no steps: 1-30"
+        return str(asks(request))
+
+    stage.model.script(give)
+    await change(stage, alerts_to=(stage.ann.id, stage.ben.id))
+    await drop(stage, justification="No steps.", **TEXTS)
+    await look(stage)
+    await look(stage, DAY)
+    (alert,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    assert "Mostly: *no steps* (30 of 30 low replies)" in shown(alert)
+    assert len(stage.model.requests) == 50 + 1
+
+
 async def begin_next(stage: Stage, **changes: Any) -> None:
     """Stores a change that follows on the standing, to be told."""
     found = await standing(stage)
