@@ -359,16 +359,15 @@ def _wrong_lines(env_file: Path | None) -> list[str]:
     return problems
 
 
-def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
-    """The files that settings are read from: `env_file`, if it exists, and each file that a
-    `NAME_FILE` names.
+def files_with_secrets() -> Sequence[Path]:
+    """The files that settings are read from: `.env`, if it exists, and each file that a `NAME_FILE`
+    names.
     """
-    named_in = (
-        EnvSettingsSource(StoreSettings),
-        DotEnvSettingsSource(StoreSettings, env_file=env_file),
+    variables = setting_values.variables_of(
+        EnvSettingsSource(StoreSettings), DotEnvSettingsSource(StoreSettings)
     )
-    files = setting_values.secret_files(setting_values.variables_of(*named_in))
-    return [*([env_file] if env_file.is_file() else []), *files.values()]
+    files = [_ENV_FILE, *setting_values.secret_files(variables).values()]
+    return files if _ENV_FILE.is_file() else files[1:]
 
 
 def load_settings(env_file: Path | None = _ENV_FILE, **given: object) -> Settings:
@@ -376,11 +375,11 @@ def load_settings(env_file: Path | None = _ENV_FILE, **given: object) -> Setting
     return load(Settings, env_file, **given)
 
 
-def read_variables(prefix: str, env_file: Path = _ENV_FILE) -> None:
-    """Adds the variables of `env_file` that begin so to the environment, for a package that reads
+def read_variables(prefix: str) -> None:
+    """Adds the variables of `.env` that begin so to the environment, for a package that reads
     nothing else.
     """
-    for name, value in dotenv_values(env_file, encoding="utf-8-sig").items():
+    for name, value in dotenv_values(_ENV_FILE, encoding="utf-8-sig").items():
         if name.startswith(prefix) and value:
             os.environ[name] = os.environ.get(name) or value
 

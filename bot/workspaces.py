@@ -195,11 +195,9 @@ class Workspaces:
         self._current.forget(None)  # another process may have installed it
         for each in (await self._current.get(None)).values():
             found = await self._opened.get(each) if each.is_organisation else None
-            teams = (
-                await _unless_refused(found.services.client.teams(), each.team_id)
-                if found
-                else None
-            )
+            if found is None:
+                continue
+            teams = await _unless_refused(found.services.client.teams(), each.team_id)
             for team_id in await forgetting.stored(filter(None, teams or ())):
                 await forgetting.move_team(team_id, each.team_id)
                 self._current.forget(None)

@@ -94,7 +94,11 @@ class Delivery:
         has_older_texts = case.message_ts is None and not begins_now
         if has_older_texts and not case.excluded:
             await self._change(case, case.thread_ts or "", texts)
-        await self._fold_earlier(case)
+        for earlier in await self.store.cases.replaced_by(case):
+            earlier_verdict = await self.store.cases.verdict(earlier.id)
+            if earlier_verdict and earlier.reply_ts:
+                folded = verdicts.replaced(earlier, earlier_verdict, case, self.workspace_url)
+                await self._change(case, earlier.reply_ts, folded)
         return case
 
     async def say_delay(self, case: LoggedCase, post: Post, *, is_first: bool) -> LoggedCase:
@@ -141,13 +145,6 @@ class Delivery:
 
     async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
         await send_in_known_blocks(self.client.chat_update, post, channel=case.channel_id, ts=ts)
-
-    async def _fold_earlier(self, case: LoggedCase) -> None:
-        for earlier in await self.store.cases.replaced_by(case):
-            verdict = await self.store.cases.verdict(earlier.id)
-            if verdict and earlier.reply_ts:
-                folded = verdicts.replaced(earlier, verdict, case, self.workspace_url)
-                await self._change(case, earlier.reply_ts, folded)
 
     async def _change(self, case: LoggedCase, ts: str, post: Post) -> bool:
         """Changes a message other than the verdict; a refusal is only logged, as the message may be

@@ -155,13 +155,12 @@ def _from_interaction(body: Raw) -> Invocation:
     user = body["user"]
     team = body.get("team") or {}
     view = body.get("view") or {}
+    container = body.get("container") or {}
     state = ModalState.of(view) if body.get("type") == "view_submission" else ModalState()
     clicked = (body.get("actions") or [{}])[0]
     return Invocation(
         team_id=body["team_id"],
-        channel_id=(body.get("channel") or {}).get("id")
-        or (body.get("container") or {}).get("channel_id")
-        or "",
+        channel_id=(body.get("channel") or {}).get("id") or container.get("channel_id") or "",
         user_id=user["id"],
         user_name=user.get("username") or user.get("name") or user["id"],
         trigger_id=body.get("trigger_id", ""),
@@ -170,10 +169,10 @@ def _from_interaction(body: Raw) -> Invocation:
         window_channel_id=view["private_metadata"]
         if view.get("type") == "home"
         else state.channel_id,
-        thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
+        thread_ts=(container | (body.get("message") or {})).get("thread_ts"),
         message_ts=(body.get("container") or {}).get("message_ts") or "",
         hosts=_hosts(team.get("domain")),
-        is_ephemeral=bool((body.get("container") or {}).get("is_ephemeral")),
+        is_ephemeral=bool(container.get("is_ephemeral")),
         action=clicked.get("action_id") or "",
         value=clicked.get("value") or "",
     )
