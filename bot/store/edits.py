@@ -141,38 +141,11 @@ class Edits(StoreQueries):
 
         async def shorten(connection: AsyncConnection) -> Sequence[int]:
             await lock_words(connection)
-            shortened = []
-            for case_id in (await connection.execute(at_rest)).scalars().all():
-                parts = {"team_id": team_id, "case_id": case_id, "part": Part.RESPONSE}
-                left_parts = (
-                    sa.select(turns.c.ts, turns.c.text)
-                    .filter_by(**parts)
-                    .where(turns.c.ts != ts)
-                    .order_by(turns.c.position)
-                )
-                left = (await connection.execute(left_parts)).all()
-                texts = [row.text for row in left]
-                if not texts or None in texts:
-                    continue  # it is a deletion, so that the verdict quotes nothing
-                await connection.execute(sa.delete(turns).filter_by(**parts, ts=ts))
-                # The hash of the response stays, because the score is of all of it.
-                shortening = (
-                    sa.update(cases)
-                    .where(cases.c.id == case_id)
-                    .values(
-                        response=join_texts(texts),
-                        messages=len(texts),
-                        justification="",
-                        edited_at=utc_now(),
-                        is_stale=True,
-                    )
-                )
-                await connection.execute(shortening)
-                known_by_it = sa.update(cases).filter_by(
-                    team_id=team_id, channel_id=channel_id, message_ts=ts, probability=None
-                )
-                await connection.execute(known_by_it.values(message_ts=left[0].ts))
-                shortened.append(case_id)
+            shortened = [
+                case_id
+                for case_id in (await connection.execute(at_rest)).scalars().all()
+                if await _drop_part(connection, team_id, channel_id, case_id, ts)
+            ]
             dropped = [(team_id, case_id) for case_id in shortened]
             await _drop_quotes(self._database, connection, dropped)
             amendments = [Job(JobKind.AMEND, team_id, case_id) for case_id in shortened]
@@ -295,3 +268,33 @@ class Edits(StoreQueries):
 def _is_said_at(team_id: str, channel_id: str, ts: str) -> Condition:
     is_there = sa.and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id)
     return sa.and_(is_there, turns.c.ts == ts, turns.c.part != Part.SHARED)
+
+
+async def _drop_part(
+    connection: AsyncConnection, team_id: str, channel_id: str, case_id: int, ts: str
+) -> bool:
+    """Whether a message was taken out of a case's reply; not if no other has words left: then the
+    reply counts as deleted, so that the verdict quotes nothing.
+    """
+    parts = {"team_id": team_id, "case_id": case_id, "part": Part.RESPONSE}
+    others = sa.select(turns.c.ts, turns.c.text).filter_by(**parts).where(turns.c.ts != ts)
+    left = (await connection.execute(others.order_by(turns.c.position))).all()
+    texts = [row.text for row in left]
+    if not texts or None in texts:
+        return False
+    await connection.execute(sa.delete(turns).filter_by(**parts, ts=ts))
+    # The hash of the response stays, because the score is of all of it.
+    shortening = sa.update(cases).filter_by(id=case_id)
+    shortened = shortening.values(
+        response=join_texts(texts),
+        messages=len(texts),
+        justification="",
+        edited_at=utc_now(),
+        is_stale=True,
+    )
+    await connection.execute(shortened)
+    known_by_it = sa.update(cases).filter_by(
+        team_id=team_id, channel_id=channel_id, message_ts=ts, probability=None
+    )
+    await connection.execute(known_by_it.values(message_ts=left[0].ts))
+    return True

@@ -114,47 +114,7 @@ class CaseSteps:
         more open cases the channel has. Raises RefusedError if a new one exceeds the limits, and
         TooLateError if the requester no longer waits for an answer.
         """
-        whose = case.team_id, case.requester_id
-        beside = {
-            "of_team": case.team_id,
-            "of_channel": case.channel_id,
-            "of_user": case.requester_id,
-        }
-
-        async def add(connection: AsyncConnection) -> LoggedCase:
-            if limits.are_there:
-                await db.lock_for_transaction(connection, f"cases of {case.team_id}")
-            kept = await without_forgotten(connection, case)
-            values = kept.model_dump(exclude={"turns"}) | {
-                "status": CaseStatus.RECEIVED,
-                "question_hash": _hash(kept.question),
-                "response_hash": _hash(kept.response),
-                "created_at": self._now(),
-                "lease_owner": _new_name(),
-            }
-            has_others = (
-                self.database.has_others
-            )  # where it has none, its cases need not be counted
-            row = (
-                await connection.execute(ADD_BESIDE_OTHERS if has_others else ADD, values | beside)
-            ).one()
-            if limits.are_there and (why := await spending.refusal(connection, limits, whose, 1)):
-                raise RefusedError(why)
-            added = LoggedCase.model_validate(
-                values | {each.name: row._mapping[each.name] for each in _AS_STORED}
-            )
-            if kept.turns:
-                await connection.execute(sa.insert(turns), turn_rows(kept, row.id))
-            turn = jobs.priority(
-                row.of_person, row.of_channel, row.of_workspace if has_others else 0
-            )
-            if self.database.is_sqlite:  # only this process works in the file
-                after_commit(connection, partial(self._keep, added))
-            await jobs.put_jobs(self.database, connection, [jobs.settling(added, trigger_id, turn)])
-            # checked last: on a busy machine each statement before it may have waited
-            check_deadline()
-            return added
-
+        add = partial(self._add, case=case, trigger_id=trigger_id, limits=limits)
         try:
             return await self.database.write(add, is_of_case=True), True
         except IntegrityError:
@@ -162,6 +122,45 @@ class CaseSteps:
             if known is None:
                 raise
             return known, False
+
+    async def _add(
+        self, connection: AsyncConnection, case: Case, trigger_id: str | None, limits: Limits
+    ) -> LoggedCase:
+        if limits.are_there:
+            await db.lock_for_transaction(connection, f"cases of {case.team_id}")
+        kept = await without_forgotten(connection, case)
+        values = kept.model_dump(exclude={"turns"}) | {
+            "status": CaseStatus.RECEIVED,
+            "question_hash": _hash(kept.question),
+            "response_hash": _hash(kept.response),
+            "created_at": self._now(),
+            "lease_owner": _new_name(),
+        }
+        beside = {
+            "of_team": case.team_id,
+            "of_channel": case.channel_id,
+            "of_user": case.requester_id,
+        }
+        # Where there are no other workspaces, the workspace's cases need not be counted.
+        has_others = self.database.has_others
+        statement = ADD_BESIDE_OTHERS if has_others else ADD
+        row = (await connection.execute(statement, values | beside)).one()
+        if limits.are_there:
+            whose = case.team_id, case.requester_id
+            if why := await spending.refusal(connection, limits, whose, counted=1):
+                raise RefusedError(why)
+        stored = {each.name: row._mapping[each.name] for each in _AS_STORED}
+        added = LoggedCase.model_validate(values | stored)
+        if kept.turns:
+            await connection.execute(sa.insert(turns), turn_rows(kept, row.id))
+        of_workspace = row.of_workspace if has_others else 0
+        turn = jobs.priority(row.of_person, row.of_channel, of_workspace)
+        if self.database.is_sqlite:  # only this process works in the file
+            after_commit(connection, partial(self._keep, added))
+        await jobs.put_jobs(self.database, connection, [jobs.settling(added, trigger_id, turn)])
+        # Checked last: on a busy machine each statement before it may have waited.
+        check_deadline()
+        return added
 
     async def _keep(self, added: LoggedCase) -> None:
         self.database.added[added.id] = added
