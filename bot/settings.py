@@ -112,11 +112,14 @@ class ReaderSettings(StoreSettings):
     """Adds when weeks end."""
 
     digest_day: Day = "monday"
+    """day of the digest, unless a channel chose another"""
     digest_time: Time = "09:00"
+    """time of the digest"""
     digest_tz: Zone = "UTC"
+    """zone of that time and the weeks, such as `Europe/Berlin`"""
 
 
-class Settings(StoreSettings):
+class Settings(ReaderSettings):
     serves: ClassVar[bool] = True
 
     serve_http: bool = False
@@ -201,12 +204,6 @@ class Settings(StoreSettings):
     """`flex`: watched replies at half the price, each within 15 minutes"""
     watch_by_admins: bool = False
     """`true`: only admins of the workspace may change watches"""
-    digest_day: Day = "monday"
-    """day of the digest, unless a channel chose another"""
-    digest_time: Time = "09:00"
-    """time of the digest"""
-    digest_tz: Zone = "UTC"
-    """zone of that time and the weeks, such as `Europe/Berlin`"""
     digest_by: Literal["members", "admins"] = "members"
     """who may change a channel's digest, watches, rubrics and reaction: `members`, or only `admins` of the workspace"""
     log_format: Literal["console", "json"] = "console"
