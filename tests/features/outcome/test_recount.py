@@ -1,0 +1,68 @@
+"""What is stored of a channel gives the same outcomes as its messages, counted by hand."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.domain.questions import Question
+from bot.features.outcome.figures import OutcomeFigures
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
+from pocket_slack import Message
+from tests.features.watch.watching import look, only, say
+from tests.stage import CHANNEL, Stage, StageFactory
+
+LATER = timedelta(minutes=50)
+
+
+async def questions(stage: Stage) -> dict[str, Question]:
+    await look(stage, LATER)
+    figures = OutcomeFigures(stage.services_at(LATER))
+    return {question.ts: question for question in await figures.recent(await only(stage))}
+
+
+def ask(stage: Stage, words: str) -> Message:
+    return stage.ann.post(CHANNEL, f"<@{stage.helper.id}> {words}")
+
+
+@pytest.mark.parametrize("way", ["events", "looking"])
+async def test_streams_steps_announcements_and_others_are_told_apart(
+    open_stage: StageFactory, way: str
+) -> None:
+    manifest = load_manifest(parts=[MESSAGE_EVENTS] if way == "events" else [])
+    stage: Stage = await open_stage(manifest=manifest, watch_by=way)
+    await say(stage, "@helper all alert off")
+    helper = stage.helper
+    streamed = ask(stage, "streamed?")
+    stream = helper.stream(CHANNEL, "Run ", streamed.ts)
+    helper.append(stream, "git reset.")
+    helper.stop(stream)
+    broken = ask(stage, "broken?")
+    helper.stop(helper.stream(CHANNEL, "I am", broken.ts), is_errored=True)
+    unfinished = ask(stage, "unfinished?")
+    helper.stream(CHANNEL, "Not yet", unfinished.ts)
+    announced = ask(stage, "announced?")
+    helper.post(CHANNEL, "Let me look that up for you...", thread_ts=announced.ts)
+    in_two = ask(stage, "in two?")
+    helper.post(CHANNEL, "Let me look that up for you...", thread_ts=in_two.ts)
+    end = helper.post(CHANNEL, "With Ctrl-Z.", thread_ts=in_two.ts)
+    by_ben = ask(stage, "by ben?")
+    stage.ben.post(CHANNEL, "With Ctrl-Z.", thread_ts=by_ben.ts)
+    again = ask(stage, "STREAMED?")
+    gone = ask(stage, "gone?")
+    stage.ann.delete(gone)
+    stage.ann.post(CHANNEL, "Talk among people.")
+    asked = [streamed, broken, unfinished, announced, in_two, by_ben, again]
+
+    async def are_there() -> bool:
+        found = await questions(stage)
+        return found.keys() == {message.ts for message in asked} and all(
+            found[each.ts].answer_ts for each in (streamed, in_two)
+        )
+
+    await stage.eventually(are_there)
+    found = await questions(stage)
+    answered = {ts for ts, question in found.items() if question.answer_ts}
+    assert answered == {streamed.ts, in_two.ts}
+    assert found[in_two.ts].answer_ts == end.ts
+    assert [ts for ts, question in found.items() if question.by_colleague] == [by_ben.ts]
+    assert [ts for ts, question in found.items() if question.came_back] == [streamed.ts]
