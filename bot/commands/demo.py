@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 from rich.console import Console, Group
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from bot import settings
@@ -27,7 +26,6 @@ from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.message_text import read
 from bot.slack.mrkdwn import to_plain, to_terminal
-from bot.store import Store
 from judge import DEFAULT_MODEL
 from pocket_slack import Message, Person, Sandbox, SandboxError, Workspace
 from pocket_slack.journal import Entry
@@ -135,7 +133,7 @@ async def show(port: int, *, opens: bool) -> None:
 
 
 async def play() -> None:
-    """Runs the main use case once, and prints the threads and the store."""
+    """Runs the main use case once, and prints the threads."""
     configure_logs("console", logging.WARNING)
     console = Console(width=min(Console().width, 80), highlight=False)
     workspace = Workspace(load_manifest(parts=[MESSAGE_EVENTS]), name="Pocket")
@@ -148,7 +146,6 @@ async def play() -> None:
             await slack.connected()
             _say_what_scores(console)
             await _main_job(slack, console)
-        await _show_log(console, url)
 
 
 def _settings(slack: Sandbox, database_url: str) -> settings.Settings:
@@ -240,32 +237,3 @@ def _block_text(block: dict[str, Any]) -> str:
             f"[ {to_terminal(element['text']['text'])} ]" for element in block["elements"]
         )
     return to_terminal(read({"blocks": [block]}).text)
-
-
-async def _show_log(console: Console, database_url: str) -> None:
-    table = Table(
-        "case",
-        "by",
-        "source",
-        "status",
-        "score",
-        "model",
-        "rubric",
-        title="Cases",
-        title_justify="left",
-    )
-    async with await Store.open(database_url) as store:
-        for case in await store.cases.newest(2):
-            verdict = await store.cases.verdict(case.id)
-            score = str(verdict.score) if verdict and verdict.score is not None else "unscored"
-            model = verdict.model if verdict else ""
-            table.add_row(
-                str(case.id),
-                case.requester_name,
-                case.source,
-                case.status,
-                score,
-                model,
-                case.rubric,
-            )
-    console.print(table)
