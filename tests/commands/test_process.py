@@ -183,7 +183,7 @@ async def test_a_slack_that_fails_at_start_is_not_blamed_on_the_token(
     )
 
 
-async def test_without_a_terminal_the_demo_shows_both_verdicts_and_the_log_and_ends(
+async def test_without_a_terminal_the_demo_shows_both_verdicts_and_ends(
     tmp_path: Path,
 ) -> None:
     code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path)
@@ -194,7 +194,6 @@ async def test_without_a_terminal_the_demo_shows_both_verdicts_and_the_log_and_e
     )
     assert out.count("(offline rater, not a judge)") == 3
     assert out.count("3 messages") == 1
-    assert out.count("delivered") == 2
     assert max(len(line) for line in out.splitlines()) <= 80
 
 
