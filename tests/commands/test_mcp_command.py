@@ -11,10 +11,13 @@ import pytest
 from sqlalchemy import insert
 
 from bot.domain.case import Visibility
+from bot.domain.questions import Says, SeenMessage
 from bot.domain.watch import Watch
 from bot.features.watch.queries import WatchOrders
 from bot.store import Store
+from bot.store.figures import to_ts
 from bot.store.schema import labels
+from bot.store.seen_messages import SeenMessages
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction
 from tests.cases import add, url
@@ -58,6 +61,9 @@ async def fill(log: Store) -> None:
     lower = {"direction": Direction.LOWER, "since": date(2026, 11, 16), "step": -2.4}
     level = {"level": 1.5, "level_low": 1.3, "level_high": 1.7, "n": 40, "before": 3.9}
     await Standings(log.database).begin(standing(**lower, **level))
+    ts = to_ts(NOW - timedelta(days=2))
+    asked = SeenMessage("T1", "C1", ts, ts, "U2", False, Says.WORDS, mentions=("B1",))
+    await SeenMessages(log.database).note(asked)
     await log.channels.save(
         "T1", "C1", "U9", digest_day=f"{NOW + timedelta(days=3):%A}".lower(), digest_time="09:00"
     )
@@ -91,6 +97,8 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
         (standing,) = stats["standings"]
         assert (standing["assistant"], standing["direction"]) == ("helper", "lower")
         assert (standing["level"], standing["since"]) == (1.5, "2026-11-16")
+        outcomes = standing["outcomes"]
+        assert (outcomes["questions"], outcomes["signs"]["is_unanswered"]) == (1, 1)
         assert stats["corrected_mean"][0] == pytest.approx((75 + 4) / 24)  # with the week before
 
         listed = await client.call_tool("channels", {})
