@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 from pydantic import SecretStr
 
+from bot import metrics
 from bot.domain.clock import Clock, utc_now
 from bot.domain.limits import Limits
 from bot.feature import Services
@@ -266,9 +267,12 @@ async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[boo
         pause_s = SIGN_S
         try:
             await store.processes.sign(is_connected=is_well)
+            metrics.LAST_SIGN.set_to_current_time()
             pause_s = SIGN_S if is_well else SIGN_AGAIN_S
         except STORE_ERRORS as exc:
+            is_well = False
             logger.error("database_out_of_reach", reason=in_brief(exc), next_in_s=SIGN_S)
+        metrics.READY.set(is_well)
         await asyncio.sleep(pause_s)
 
 

@@ -28,6 +28,17 @@ MODEL_FAILURES = Counter(
     "Verdicts that failed because the model could not be asked.",
     ["error"],
 )
+LAST_VERDICT = Gauge(
+    "slack_judge_last_verdict_timestamp_seconds", "When the model last gave a verdict."
+)
+LAST_MODEL_FAILURE = Gauge(
+    "slack_judge_last_model_failure_timestamp_seconds", "When the model last could not be asked."
+)
+LAST_SIGN = Gauge(
+    "slack_judge_last_sign_timestamp_seconds",
+    "When this process last told the database that it lives.",
+)
+READY = Gauge("slack_judge_ready", "1 if this process can do its work, as /readyz says; else 0.")
 SLACK_LIMITED = Counter("slack_judge_slack_rate_limited", "Answers of Slack with status 429.")
 
 

@@ -3,8 +3,8 @@ are read.
 """
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
@@ -34,6 +34,10 @@ from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Result
 
 logger = structlog.get_logger(__name__)
+
+
+SLOW_S = 10.0
+"""After how long the log says that a model has not answered yet."""
 
 
 class ModelFailure(Exception):  # noqa: N818 - it is not an error of the app, and does not leave the pipeline
@@ -114,6 +118,7 @@ class Judging:
                 verdict = await self._score(judge, case)
         except JudgeError as exc:
             metrics.MODEL_FAILURES.labels(type(exc).__name__).inc()
+            metrics.LAST_MODEL_FAILURE.set_to_current_time()
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
             if retries.may_pass(exc) and case.model_tries < len(self.model_pauses):
                 raise ModelFailure(type(exc).__name__) from exc
@@ -124,6 +129,7 @@ class Judging:
             logger.error("case_given_up", case=case.id, exc_info=exc)
             # Only the class of the error is recorded, because its message may quote a text.
             return without_score("fault", type(exc).__name__, judge)
+        metrics.LAST_VERDICT.set_to_current_time()
         for shortfall in judge.shortfalls:
             _say_once(shortfall)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
@@ -153,7 +159,7 @@ class Judging:
         earlier = ratings if judged_before == judged else ()
         self.slots.under_way[case.id] = None
         try:
-            with metrics.VERDICT_SECONDS.time():
+            with metrics.VERDICT_SECONDS.time(), _said_if_slow(case):
                 known = await self._known(judge, case)
                 if known is not None:
                     return known
@@ -252,3 +258,15 @@ def _is_late(case: LoggedCase) -> bool:
 @cache
 def _say_once(shortfall: str) -> None:
     logger.warning("server_differs", reason=shortfall)
+
+
+@contextmanager
+def _said_if_slow(case: LoggedCase) -> Iterator[None]:
+    """Logs that the model is still being waited for, so that one that hangs is seen at once."""
+    loop = asyncio.get_running_loop()
+    say = partial(logger.warning, "model_slow", case=case.id, waited_s=SLOW_S)
+    timer = loop.call_later(SLOW_S, say)
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -19,7 +19,7 @@ from bot.domain.blocker import (
 )
 from bot.domain.case import Exclusion, LoggedCase, QuestionSource, Visibility
 from bot.pipeline.exchange import Exchange, Question, is_anybodys, to_exchange
-from bot.slack.client import MISSING, SLACK_ERRORS, error_of, is_transient
+from bot.slack.client import MISSING, SLACK_ERRORS, error_of, is_transient, needed_scope
 from bot.slack.invocation import Invocation
 from bot.slack.members import SLACKBOT, Members
 from bot.slack.messages import Message, to_message
@@ -295,7 +295,7 @@ class Lookup:
             if is_transient(exc):
                 raise
             error = error_of(exc)
-            logger.info("lookup_refused", error=error)
+            logger.info("lookup_refused", error=error, needed=needed_scope(exc))
             if error in {"not_in_channel", "channel_not_found", MISSING}:
                 raise NotReadableError(error) from exc
             return []

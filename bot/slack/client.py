@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
+import structlog
 from pydantic import SecretStr
 from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
@@ -18,6 +19,8 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot import metrics
 from bot.domain.shared import AnswerCache, V
 from bot.errors import SlackError
+
+logger = structlog.get_logger(__name__)
 
 # None: an error page instead of an answer of Slack's.
 _PASSING = {
@@ -47,6 +50,12 @@ def error_of(exc: SlackApiError) -> str | None:
     """Slack's error code; None if something else answered in Slack's place, such as a proxy."""
     data = getattr(exc.response, "data", None)
     return data.get("error") if isinstance(data, dict) else None
+
+
+def needed_scope(exc: SlackApiError) -> str | None:
+    """The scope that Slack says the call needs; None if that was not what was wrong."""
+    data = getattr(exc.response, "data", None)
+    return data.get("needed") if isinstance(data, dict) else None
 
 
 def is_passing(exc: SlackApiError) -> bool:
@@ -217,6 +226,9 @@ class SlackClient(AsyncWebClient):
                     told = str(exc.response.headers.get("Retry-After"))
                     pause_s = float(told) if told.isdigit() else 1.0
                     until = time.monotonic() + pause_s
+                    logger.warning(
+                        "slack_limits", method=api_method, wait_s=pause_s, team=self.team_id or None
+                    )
                     self._limited_until[limit] = max(self._limited_until.get(limit, 0.0), until)
                     if waits == _MOST_WAITS:
                         raise

@@ -8,13 +8,16 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy import Connection, event
+from structlog.testing import capture_logs
 
 from bot.domain.case import CaseStatus
+from bot.pipeline.judging import SLOW_S
 from bot.pipeline.pipeline import CasePipeline
 from bot.slack import ids
 from bot.store.errors import NoAnswerError
 from bot.store.writer import after_commit
 from tests.model_server import Answer, Drop, Failure, Held, Raw, Script, Stall
+from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL, GOOD, SCORED, Stage, StageFactory, is_verdict, shown
 
 AT_ONCE = timedelta()
@@ -176,3 +179,19 @@ async def test_a_verdict_is_paid_once_though_the_database_is_late(
     stage.ask_for_score()
     await stage.reaches(1, CaseStatus.DELIVERED)
     assert len(late) == len(stage.model.requests) == 1
+
+
+async def test_a_model_that_hangs_is_in_the_log_after_ten_seconds(
+    stage: Stage, let_pass: Callable[[float], None]
+) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    with capture_logs() as logged:
+        parent = stage.ask_for_score()
+        await stage.model.asked(1)
+        let_pass(SLOW_S)
+        async with asyncio.timeout(ONLY_A_HANG_S):
+            while not [each for each in logged if each["event"] == "model_slow"]:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        gate.set()
+        await stage.verdict(parent)

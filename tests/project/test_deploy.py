@@ -37,6 +37,11 @@ COMPOSED: dict[str, Any] = yaml.safe_load((ROOT / "compose.yml").read_text(encod
 ]
 
 
+def _rules() -> list[dict[str, Any]]:
+    groups = yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"]
+    return [rule for group in groups for rule in group["rules"]]
+
+
 @pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="systemd is not installed (apt install systemd)"
 )
@@ -132,10 +137,8 @@ def test_the_image_has_extras_that_there_are() -> None:
 
 def test_alerts_and_dashboard_ask_for_metrics_that_there_are() -> None:
     panels = json.loads((ROOT / "deploy" / "dashboard.json").read_text(encoding="utf-8"))["panels"]
-    rules = yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"][0]["rules"]
-    asked = [target["expr"] for panel in panels for target in panel["targets"]] + [
-        rule["expr"] for rule in rules
-    ]
+    asked = [target["expr"] for panel in panels for target in panel["targets"]]
+    asked += [rule["expr"] for rule in _rules()]
     printed = re.findall(r"^# TYPE (\w+) (\w+)$", generate_latest().decode(), re.MULTILINE)
     parts = {"histogram": ("_bucket", "_count", "_sum")}
     there = {f"{name}{part}" for name, kind in printed for part in parts.get(kind, ("",))}
@@ -152,13 +155,63 @@ def test_alerts_and_dashboard_ask_for_metrics_that_there_are() -> None:
     assert statuses <= set(CaseStatus)
 
 
-@pytest.mark.skipif(
+needs_promtool = pytest.mark.skipif(
     shutil.which("promtool") is None, reason="promtool is not installed (apt install prometheus)"
 )
+
+
+def promtool(*command: str) -> None:
+    program = shutil.which("promtool") or "promtool"
+    done = subprocess.run([program, *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_promtool
 def test_prometheus_takes_the_alerts() -> None:
-    command = ["promtool", "check", "rules", str(ALERTS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    promtool("check", "rules", str(ALERTS))
+
+
+@needs_promtool
+@pytest.mark.parametrize("pace", [1, 4, 16, 60])
+def test_a_model_that_fails_is_told_at_any_pace(pace: int, tmp_path: Path) -> None:
+    """Verdicts come once in `pace` minutes; all fail from minute 120 on, until minute 360."""
+    good = [pace * 60 * ((m if m < 120 or m >= 360 else 119) // pace) for m in range(500)]
+    failures = [pace * 60 * (min(m, 359) // pace) if m >= 120 + pace else 0 for m in range(500)]
+    told = 120 + 2 * pace + 16
+    series = {"last_verdict": good, "last_model_failure": failures}
+    fires = {"exp_labels": {"severity": "warning"}}
+    cases = [(100, []), (told, [fires]), (360 + pace, [])]
+    _try_alert(tmp_path, "SlackJudgeModelFails", series, cases)
+
+
+@needs_promtool
+def test_a_process_that_cannot_write_is_told(tmp_path: Path) -> None:
+    ready = [1] * 30 + [0] * 30
+    fires = {"exp_labels": {"severity": "critical"}}
+    _try_alert(tmp_path, "SlackJudgeIsNotReady", {"ready": ready}, [(20, []), (40, [fires])])
+
+
+def _try_alert(
+    folder: Path, name: str, series: dict[str, list[int]], cases: list[tuple[int, Any]]
+) -> None:
+    """Asks promtool whether the alert fires at these minutes."""
+    rule = next(each for each in _rules() if each["alert"] == name)
+    rules = {"groups": [{"name": "g", "rules": [{**rule, "annotations": {}}]}]}
+    (folder / "rules.yml").write_text(yaml.safe_dump(rules), encoding="utf-8")
+    given = []
+    for metric, values in series.items():
+        suffix = "" if metric == "ready" else "_timestamp_seconds"
+        given.append(
+            {"series": f"slack_judge_{metric}{suffix}", "values": " ".join(map(str, values))}
+        )
+    alerts = [{"alertname": name, "eval_time": f"{at}m", "exp_alerts": e} for at, e in cases]
+    tested = {
+        "rule_files": ["rules.yml"],
+        "evaluation_interval": "1m",
+        "tests": [{"interval": "1m", "input_series": given, "alert_rule_test": alerts}],
+    }
+    (folder / "test.yml").write_text(yaml.safe_dump(tested), encoding="utf-8")
+    promtool("test", "rules", str(folder / "test.yml"))
 
 
 def test_kubernetes_runs_the_image_as_confined_as_compose_does() -> None:

@@ -9,6 +9,7 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 from slack_sdk.errors import SlackApiError
+from structlog.testing import capture_logs
 
 from bot.slack.client import web_client
 
@@ -58,18 +59,23 @@ async def test_where_one_reader_is_told_to_wait_the_others_wait_without_asking(
 ) -> None:
     limited, url = slack
     limited.limited = {("conversations.replies", "C1")}
-    async with web_client(SecretStr("xoxb-1"), url) as client:
-        first = asyncio.create_task(client.conversations_replies(channel="C1", ts="1.2"))
-        await limited.refuses.wait()
-        await client.conversations_history(channel="C1")  # this method has a limit of its own
-        others = [client.conversations_replies(channel="C1", ts="1.2") for _ in range(READERS - 1)]
-        readers = asyncio.gather(first, *others)
-        await client.conversations_history(channel="C1")
-        assert not first.done()
-        let_pass(9)
-        await readers
+    with capture_logs() as logged:
+        async with web_client(SecretStr("xoxb-1"), url) as client:
+            first = asyncio.create_task(client.conversations_replies(channel="C1", ts="1.2"))
+            await limited.refuses.wait()
+            await client.conversations_history(channel="C1")  # this method has a limit of its own
+            others = [
+                client.conversations_replies(channel="C1", ts="1.2") for _ in range(READERS - 1)
+            ]
+            readers = asyncio.gather(first, *others)
+            await client.conversations_history(channel="C1")
+            assert not first.done()
+            let_pass(9)
+            await readers
     assert limited.refused == {"conversations.replies": 1}
     assert limited.taken["conversations.replies"] == READERS
+    said = {"event": "slack_limits", "method": "conversations.replies", "wait_s": 8.0}
+    assert [each for each in logged if said.items() <= each.items()]
 
 
 async def test_a_channel_in_which_no_post_is_taken_holds_up_no_other(
