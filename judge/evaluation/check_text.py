@@ -104,8 +104,9 @@ def _differences(compared: Comparison, before: float, now: float) -> Iterator[Fi
         yield Figure(name, "", f"{compared.seen:.2f}")
     if compared.people:
         how = f"corrected by the labels of {labels}"
+        how += ", if nobody has become stricter in between"
         if not compared.has_names:
-            how += ", as if the same people gave those of before and now"
+            how += ", and the same people gave both"
         yield Figure(f"difference, {how}", "", _say(compared.people, "+.2f"))
     elif compared.corrected:
         name = "difference, without the judge's own"

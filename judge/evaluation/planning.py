@@ -71,10 +71,16 @@ def more_to_see(difference: Interval, n: float, drop: float) -> int | None:
 
 
 def _errors_to_be_seen(n: float) -> float:
-    """How many standard errors a drop must have."""
-    t = t_quantile(_freedom(n))
-    times = 4 * _freedom(n)
-    return t * (1 - 1 / times) + NormalDist().inv_cdf(0.8) * sqrt(1 + 2 * t**2 / times)
+    """How many standard errors a drop must have, where the error is known from `n` alone."""
+    freedom = _freedom(n)
+    t = t_quantile(freedom)
+    at_least = t * (1 - 1 / (4 * freedom))
+    errors = at_least
+    # The error of this sample, in which the drop is told, is as uncertain as that of the next one.
+    for _ in range(20):
+        spread = 1 + (t**2 + errors**2) / (2 * freedom)
+        errors = at_least + NormalDist().inv_cdf(0.8) * sqrt(spread)
+    return errors
 
 
 def _freedom(n: float) -> int:

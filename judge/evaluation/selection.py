@@ -8,7 +8,7 @@ from math import sqrt
 from statistics import NormalDist, fmean
 from typing import NamedTuple
 
-from judge.evaluation.severity import Given, Severities, apart_shares
+from judge.evaluation.severity import Given, Severities, apart_shares, have_drifted
 
 SURE = 0.05
 """Below this p-value labels correct nothing: correcting by chosen labels misleads more than not
@@ -70,6 +70,8 @@ def why_uncorrected(
     if not severities.link(apart_shares(now, before)):
         shared = "too few replies" if severities.people else "no reply"
         return f"each side has other people's labels, and they share {shared}"
+    if have_drifted(now, before):
+        return "by the replies that several labelled, a person has become stricter or kinder"
     if chance_of_draw(candidates) < SURE:
         return "the labelled replies score unlike the others, so they were chosen, not drawn"
     return ""

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
 from statistics import fmean
 
 Given = Sequence[tuple[str, float]]
@@ -140,6 +141,20 @@ def apart_shares(now: Sequence[Given], before: Sequence[Given]) -> Shares:
         for given in side:
             _add(apart, shares_of(given), sign / len(side))
     return apart
+
+
+def have_drifted(now: Sequence[Given], before: Sequence[Given]) -> bool:
+    """Whether a person is stricter or kinder now than before, beside those who share their replies
+    on both sides; False where too few replies are shared to tell.
+    """
+    late = Severities(now)
+    early = Severities(before)
+    for by in late.of.keys() & early.of.keys():
+        alone = {by: 1.0}
+        error = sqrt(late.variance(alone) + early.variance(alone))
+        if abs(late.of[by] - early.of[by]) > 1.96 * error:
+            return True
+    return False
 
 
 def _add(sums: defaultdict[str, float], more: Shares, times: float = 1.0) -> None:

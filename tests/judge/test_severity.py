@@ -2,7 +2,7 @@
 
 import pytest
 
-from judge.evaluation.severity import Severities, apart_shares
+from judge.evaluation.severity import Severities, apart_shares, have_drifted
 from judge.evaluation.stats import MeanEstimator
 from judge.scoring.rubric import Scale
 
@@ -78,3 +78,12 @@ def test_two_sides_are_linked_by_the_same_people_or_by_shared_replies(
     now: list[list[tuple[str, float]]], before: list[list[tuple[str, float]]], is_linked: bool
 ) -> None:
     assert Severities([*now, *before]).link(apart_shares(now, before)) == is_linked
+
+
+def test_a_person_who_has_become_stricter_beside_the_other_is_noticed() -> None:
+    def shared(ann: float, number: int) -> list[list[tuple[str, float]]]:
+        return [[("ann", ann + n % 2), ("ben", 3.0)] for n in range(number)]
+
+    assert have_drifted(shared(1.5, 12), shared(2.5, 12))
+    assert not have_drifted(shared(2.5, 12), shared(2.5, 12))
+    assert not have_drifted(shared(1.5, 3), shared(2.5, 12))  # too few to tell
