@@ -231,7 +231,7 @@ standings = numbered(
     # It is none of those, but how scores have changed with a release.
     *optional(release_id=Integer),
     # The row of the subject before it, 0 if it is the first. Only one can follow on each, however
-    # many processes find the same change.
+    # many processes find the same change. NULL: not kept, or the effect of a release.
     *optional(follows=Integer),
     *optional(since=sa.Date, begun_on=sa.Date, origin=sa.Date),
     *optional(level=Float, level_low=Float, level_high=Float, before=Float),

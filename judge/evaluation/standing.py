@@ -175,7 +175,7 @@ def find(model: Model, state: State, known: Sequence[date], today: date, scale: 
         # No score from before the step is left to compare with.
         return stayed
     told = _Told(state, unit(scale), [float(day >= state.since) for day in known])
-    left = told.size(model)
+    left = model.estimate(*told.shares).times(told.sign)
     if today - last >= _MONTH:
         return stayed if left.mean >= told.half else Finding(steady, Event.BACK)
     candidates = _candidates(model, last + timedelta(days=1), today)
@@ -205,10 +205,6 @@ class _Told(NamedTuple):
     def half(self) -> float:
         """Half of the step as it was told."""
         return self.sign * self.state.step / self.unit / 2
-
-    def size(self, model: Model) -> Estimate:
-        """What is left of its steps."""
-        return model.estimate(*self.shares).times(self.sign)
 
 
 def _turn_back(candidates: Sequence["_Candidate"], told: _Told, steady: State) -> Finding | None:

@@ -135,20 +135,18 @@ class AskedAgain:
         why = ""
         failures = 0
 
-        async def ask_about(case: sa.Row[Any]) -> Verdict:
-            turns = conversations.get(case.id, ())
-            request = partial(judge.score, case.question, case.response, conversation=turns)
-            return await ask(services.store, services.limits, team_id, request)
-
         async def ask_about_some() -> None:
             nonlocal why, failures
             for case in left:
+                turns = conversations.get(case.id, ())
+                request = partial(judge.score, case.question, case.response, conversation=turns)
                 try:
                     async with services.background():
                         # Another may have found it meanwhile.
                         if why:
                             return
-                        verdicts[case.id] = await ask_about(case)
+                        verdict = await ask(services.store, services.limits, team_id, request)
+                        verdicts[case.id] = verdict
                         failures = 0
                 except BudgetError:
                     why = _OVER_LIMIT

@@ -145,18 +145,17 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
                     break
                 if len(replies) == MOST or len(tried) == _MOST_TRIED:
                     break
-                is_drawn = author_of(raw) == watch.author_id and draws(watch, raw["ts"], EXAMPLE)
-                if is_drawn and raw["ts"] not in tried:
-                    tried.add(raw["ts"])
-                    message = to_message(raw)
-                    if await _is_taken(services, watch.channel_id, message):
-                        replies.append(message)
+                if author_of(raw) != watch.author_id or raw["ts"] in tried:
+                    continue
+                if not draws(watch, raw["ts"], EXAMPLE):
+                    continue
+                tried.add(raw["ts"])
+                message = to_message(raw)
+                reply = await services.lookup.answered(
+                    watch.channel_id, message.ts, message.parent_ts
+                )
+                if reply is None or reply.reply[0].ts != message.ts:
+                    continue
+                if is_answer(reply, services.identity.own_ids) and not breaks_off(reply):
+                    replies.append(message)
     return sorted(replies, key=lambda message: message.ts, reverse=True)
-
-
-async def _is_taken(services: Services, channel_id: str, message: Message) -> bool:
-    """Whether a watch would score a reply that begins with this message."""
-    reply = await services.lookup.answered(channel_id, message.ts, message.parent_ts)
-    if reply is None or reply.reply[0].ts != message.ts:
-        return False
-    return is_answer(reply, services.identity.own_ids) and not breaks_off(reply)
