@@ -240,12 +240,12 @@ def export(
         "--channel": channel,
         "--low": low,
         "--format": form,
+        "--texts": has_texts,
     }
-    for option, given in (others | {"--texts": has_texts}).items():
-        if given:
-            raise typer.BadParameter(
-                f"{option} cannot be combined with --user, which exports everything"
-            )
+    if given := [option for option, value in others.items() if value]:
+        raise typer.BadParameter(
+            f"{given[0]} cannot be combined with --user, which exports everything"
+        )
     _run(export_person(output, user))
 
 
@@ -326,8 +326,7 @@ def purge(
     if team is not None and days is not None:
         raise typer.BadParameter("--days cannot be combined with --team, which deletes everything")
     found, before = _run(count(days, team))
-    # Not in the event loop, which would take the first Ctrl-C for itself; and not where a timer
-    # runs it.
+    # Not in the event loop, which would take the first Ctrl-C, and not where a timer runs it.
     if found and not yes and (team or sys.stdin.isatty()):
         typer.confirm("Delete them all? Messages in Slack stay.", abort=True)
     _run(delete(before, team))
