@@ -99,6 +99,8 @@ def tags_beside(has_turns: bool, has_reference: bool) -> Also:
 
 
 def _addresses_judge(text: str) -> bool:
+    if not text:
+        return False
     readable = _readable(text)
     return _asks_for_score(readable) or _has(phrases.ORDERS, readable)
 
@@ -119,11 +121,13 @@ def _asks_for_score(readable: str) -> bool:
 def _has(table: Iterable[Phrase], readable: str) -> bool:
     lines = [" ".join(line.split()) for line in readable.split("\n")]
     text = "\n".join(line for line in lines if line)
-    return any(
-        _pattern(phrase.pattern).search(text)
-        for phrase in table
-        if any(word in text for word in phrase.words)
-    )
+    for phrase in table:
+        for word in phrase.words:
+            if word in text:
+                if _pattern(phrase.pattern).search(text):
+                    return True
+                break
+    return False
 
 
 def _states_score(readable: str) -> bool:

@@ -68,7 +68,7 @@ class Wishes:
             )
         return given
 
-    @property
+    @cached_property
     def version(self) -> list[str]:
         """What of it makes scores comparable, in words."""
         digest = sha256(json.dumps(self.fields, sort_keys=True).encode()).hexdigest()[:8]
