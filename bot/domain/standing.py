@@ -61,6 +61,7 @@ class Standing:
         step, step_low, step_high: How much higher the level is since then, as it was told.
         begun_on, origin, ended: What `State` remembers for the next look; the first is its
             `since`.
+        judged_on: The day of the newest score.
         whose, why: Whose change it is, or why that cannot be told.
         asked: About how many replies the judge was asked again.
         judge_step, judge_low, judge_high: How much more it gives them now, with the range.
@@ -94,6 +95,7 @@ class Standing:
     step_high: float | None = None
     begun_on: date | None = None
     origin: date | None = None
+    judged_on: date | None = None
     ended: tuple[str, ...] = ()
     whose: Whose | None = None
     why: str = ""

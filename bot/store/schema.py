@@ -233,7 +233,7 @@ standings = numbered(
     # The row of the subject before it, 0 if it is the first. Only one can follow on each, however
     # many processes find the same change. NULL: not kept, or the effect of a release.
     *optional(follows=Integer),
-    *optional(since=sa.Date, begun_on=sa.Date, origin=sa.Date),
+    *optional(since=sa.Date, begun_on=sa.Date, origin=sa.Date, judged_on=sa.Date),
     *optional(level=Float, level_low=Float, level_high=Float, before=Float),
     *optional(step=Float, step_low=Float, step_high=Float),
     *optional(judge_step=Float, judge_low=Float, judge_high=Float),

@@ -21,6 +21,7 @@ _ANOTHER_JUDGE = (
 )
 _MOST_CHANNELS = 5
 _TOLD_FOR = timedelta(weeks=4)  # the end of a change; then it is steady
+_UNJUDGED = timedelta(days=3)  # longer than a weekend without replies
 MARKS = {Direction.LOWER: "▼", Direction.HIGHER: "▲"}
 
 
@@ -66,7 +67,10 @@ def first_line(standing: Standing | None, name: str) -> str:
     if standing is None:
         return f"*{clip(name)}* has no scores of earlier days yet"
     mark = MARKS.get(standing.direction, "")
-    return f"{mark} {headline(standing, name)}".lstrip()
+    unjudged = ""
+    if standing.judged_on and standing.looked_at.date() - standing.judged_on > _UNJUDGED:
+        unjudged = f" (not judged since {day_words(standing.judged_on)})"
+    return f"{mark} {headline(standing, name)}{unjudged}".lstrip()
 
 
 def _steady(standing: Standing, helper: str) -> str:

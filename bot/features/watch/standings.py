@@ -136,16 +136,17 @@ class StandingLooks:
         is_another = standing is None or kind_of(standing) != series.kind
         state = State() if standing is None or is_another else standing.state
         today = today_of(self._services)
+        judged_on = series.day_of(series.scores[-1])
         finding = await asyncio.to_thread(look, series.dated(), today, series.kind.scale, state)
         now = self._services.clock()
         has_changed = is_another or finding.event or finding.state.direction != state.direction
         if standing and not has_changed:
-            current = with_figures(standing, finding, now)
+            current = replace(with_figures(standing, finding, now), judged_on=judged_on)
             if not await self._ask_once_more(current, finding, series, watches):
                 await self._standings.go_on(current)
             return
         new = new_standing(subject, series.kind, finding, now)
-        new = replace(new, follows=standing.id if standing else 0)
+        new = replace(new, judged_on=judged_on, follows=standing.id if standing else 0)
         if finding.event in {Event.BEGAN, Event.FURTHER}:
             change = change_of(new, finding, series)
             await self.store_change(new, change, await self.ask(new, change, watches))

@@ -13,6 +13,7 @@ from bot.domain.limits import Limits
 from bot.domain.standing import Standing, Whose
 from bot.features.watch import ids
 from bot.features.watch.new_models import NewModels
+from bot.features.watch.standing_text import day_words, first_line
 from bot.features.watch.standings import StandingLooks, subject_of
 from bot.pipeline.quoting import unquote
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
@@ -199,6 +200,17 @@ async def test_not_for_a_week_stops_a_further_drop_and_no_change_for_the_better(
     await begin_next(stage, event=Event.FURTHER, direction=Direction.LOWER)
     await look(stage)
     assert len(im) == 3
+
+
+async def test_a_standing_says_since_when_nothing_was_judged(stage: Stage) -> None:
+    await write_scores(stage, [(ago(day), 4, 5) for day in range(1, 12)])
+    await look(stage)
+    assert "not judged since" not in first_line(await standing(stage), "helper")
+    await look(stage, 5 * DAY)
+    found = await standing(stage)
+    day = (datetime.now(UTC) + until_noon() - DAY).date()
+    assert found.judged_on == day
+    assert f"(not judged since {day_words(day)})" in first_line(found, "helper")
 
 
 async def test_one_process_asks_and_stores_the_change_of_a_day(stage: Stage) -> None:
