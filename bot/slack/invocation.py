@@ -55,7 +55,8 @@ class Invocation:
     @property
     def case_id(self) -> int | None:
         """The number of the case whose button was clicked, or None if the button has none."""
-        return to_case_id(self.value)
+        # The words of the answer that it stands in may come before.
+        return to_case_id(self.value.rpartition(":")[2])
 
     @property
     def recipient(self) -> Recipient:
