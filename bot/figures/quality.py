@@ -12,7 +12,6 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.store.figures import CountedCase, LabelledCount
 from judge.evaluation.kappa import kappa_of
-from judge.evaluation.planning import more_for
 from judge.evaluation.severity import Given, Severities
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, labelled_shares, wilson
 from judge.scoring.numbers import number_of
@@ -52,7 +51,7 @@ def to_agreement(rows: Iterable[LabelledCount], scale: Scale) -> Agreement | Non
         return None
     exact = sum(count for (score, label), count in pairs.items() if score == label)
     near = sum(count for (score, label), count in pairs.items() if abs(score - label) <= 1)
-    return Agreement(n, wilson(exact, n), wilson(near, n), kappa_of(pairs, scale))
+    return Agreement(n, wilson(exact, n), within_one=wilson(near, n), kappa=kappa_of(pairs, scale))
 
 
 WEEKS = 4
@@ -179,18 +178,6 @@ def as_people(quality: Quality | None, when: str) -> str:
     labels = number_of(quality.mean.labelled, "blind label")
     said = f"As people score, {when}: {span(quality.mean.corrected, '.1f', '*')}, by {labels}."
     return f"{said} {quality.severity}".rstrip()
-
-
-def more_labels(found: Quality | None) -> str:
-    """About how many more labels would narrow the corrected mean to half a point; empty if that is
-    not known.
-    """
-    more = more_for(found.mean, 0.5) if found else None
-    return (
-        f"about {more} more blind labels would show the mean, as people score, to ±0.5"
-        if more
-        else ""
-    )
 
 
 def caveat(raters: Mapping[str | None, int]) -> str:

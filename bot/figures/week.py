@@ -31,7 +31,7 @@ from bot.store.figures import (
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.distributions import kolmogorov_smirnov
-from judge.evaluation.stats import good_from, low_to
+from judge.evaluation.stats import low_to
 from judge.scoring.rubric import Scale
 
 LOWEST = 3
@@ -267,13 +267,5 @@ def day_name(day: date) -> str:
 
 def low_words(scale: Scale) -> str:
     """Which scores are low, such as "0 to 2" on a scale of 0 to 5."""
-    return _from_to(scale.low, low_to(scale))
-
-
-def good_words(scale: Scale) -> str:
-    """Which scores are good, such as "4 to 5" on a scale of 0 to 5."""
-    return _from_to(good_from(scale), scale.high)
-
-
-def _from_to(first: int, last: int) -> str:
-    return f"{first} to {last}" if first < last else f"{last}"
+    most = low_to(scale)
+    return f"{scale.low} to {most}" if scale.low < most else f"{most}"

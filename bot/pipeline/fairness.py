@@ -3,20 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from bot.slack import ids
-from bot.slack.blocks import Block, Pressed, spoken
-from bot.slack.invocation import Invocation
+from bot.slack.blocks import Block, spoken
 from bot.store import Store
 
 _IS_FAIR = {ids.ACTION_FAIR: True, ids.ACTION_NOT_FAIR: False}
 _MARK = " ✓"
-
-
-def pressed_in(person: Invocation) -> Pressed | None:
-    """Where a person has pressed such a button; None if it was another."""
-    if person.action not in _IS_FAIR:
-        return None
-    words = person.value.rpartition(":")[0]
-    return Pressed(ts="" if person.is_ephemeral else person.message_ts, words=words)
 
 
 async def with_choices(

@@ -132,16 +132,6 @@ class ThreadSigns(db.StoreQueries):
         }
 
 
-async def forget_seen(connection: AsyncConnection, team_id: str, user_id: str) -> None:
-    """Drops the messages of a person, and what was read in their threads."""
-    written = {"team_id": team_id, "author_id": user_id}
-    threads = sa.select(seen_messages.c.channel_id, seen_messages.c.thread_ts).filter_by(**written)
-    is_theirs = sa.tuple_(thread_signs.c.channel_id, thread_signs.c.thread_ts).in_(threads)
-    signs = sa.delete(thread_signs).filter_by(team_id=team_id)
-    await connection.execute(signs.where(is_theirs))
-    await connection.execute(sa.delete(seen_messages).filter_by(**written))
-
-
 def _delete_signs(key: Mapping[str, str]) -> sa.Delete:
     """Drops what was read in the thread of a message."""
     thread_ts = sa.select(seen_messages.c.thread_ts).filter_by(**key).scalar_subquery()

@@ -18,7 +18,6 @@ from bot.figures.week import (
     Details,
     day_name,
     four_weeks_words,
-    good_words,
     low_words,
     weekly_means,
 )
@@ -30,14 +29,14 @@ from bot.slack.mrkdwn import clip
 from bot.store.digests import ThumbCount
 from bot.store.figures import Usage
 from judge.evaluation.distributions import SURE
-from judge.evaluation.stats import good_from, low_to
+from judge.evaluation.planning import more_for
+from judge.evaluation.stats import low_to
 from judge.scoring.numbers import number_of
 
 MOST_AUTHORS = 10
 ENOUGH_LABELS = 20
 _NAME = 40
 _KNOWN_THEN = "Standings are as they were then. Replies, scores and causes are counted now."
-_MINUS = "−"
 
 
 def digest_message(shown: ChannelWeek, workspace_url: str) -> Post:
@@ -147,20 +146,17 @@ def details_message(
 
 
 def _measures(chosen: Chosen) -> str:
-    """The week of what people chose: its mean and shares, as far as there are enough scores."""
+    """The week of what people chose: its mean and share of low scores, if there are enough."""
     this = chosen.this
     scale = chosen.scale
     if not this.n:
         return ""
     counted = f"*{number_of(this.n, 'reply', 'replies')} chosen by people* this week."
     low = this.share_up_to(low_to(scale))
-    below_good = this.share_up_to(good_from(scale) - 1)
-    if this.mean is None or low is None or below_good is None:
+    if this.mean is None or low is None:
         return counted
     average = f"Mean {this.mean:.1f} on a scale of {scale.low} to {scale.high}."
-    of_low = f"Scored {low_words(scale)}: {low:.0%}."
-    of_good = f"Scored {good_words(scale)}: {1 - below_good:.0%}."
-    return f"{counted} {average} {of_low} {of_good}"
+    return f"{counted} {average} Scored {low_words(scale)}: {low:.0%}."
 
 
 def _unscored(chosen: Chosen) -> str:
@@ -187,8 +183,11 @@ def _agreement(details: Details) -> str:
         parts.append(f"{how}: {said} ({number_of(found.n, 'reply', 'replies')})")
     if not parts:
         return ""
-    if not all(are_enough) and (more := quality.more_labels(details.quality)):
-        parts.append(more)
+    more = more_for(details.quality.mean, 0.5) if details.quality else None
+    if more and not all(are_enough):
+        parts.append(
+            f"about {more} more blind labels would show the mean, as people score, to ±0.5"
+        )
     if any(are_enough) and details.unlike < SURE:
         why = "by their scores, Kolmogorov-Smirnov test"
         parts.append(
@@ -206,32 +205,15 @@ def _labelled(details: Details) -> Sequence[tuple[str, quality.Agreement]]:
     return found
 
 
-def _closer(details: Details) -> list[str]:
-    parts = list[str]()
-    for how, found in _labelled(details):
-        if found.n < ENOUGH_LABELS:
-            continue
-        line = f"{how}: same score {found.exact.mean:.0%}"
-        if found.kappa is not None and found.kappa.low is not None:
-            kappa = quality.span(found.kappa, ".2f").replace("-", _MINUS)
-            line += f", weighted kappa {kappa}"
-        parts.append(line)
-    return parts
-
-
 def _usage(details: Details) -> str:
     usage = details.usage
-    parts = _closer(details)
+    parts = list[str]()
     if usage.people:
-        parts.insert(0, f"Requested by {number_of(usage.people, 'person', 'people')}")
+        parts.append(f"Requested by {number_of(usage.people, 'person', 'people')}")
     tokens = ""
     if usage.with_tokens:
         tokens = f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}"
     parts += [each for each in (tokens, _cost(usage)) if each]
-    if usage.with_skipping:
-        parts.append(
-            f"third rating not needed: {usage.skipped_ratings:,} of {usage.with_skipping:,}"
-        )
     return " · ".join(parts)
 
 

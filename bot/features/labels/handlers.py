@@ -14,7 +14,7 @@ from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.features.labels import blind, ids
 from bot.features.labels import text as words
-from bot.pipeline.fairness import pressed_in, with_choices
+from bot.pipeline.fairness import with_choices
 from bot.pipeline.quoting import change_posted
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
@@ -41,7 +41,10 @@ def register(app: AsyncApp, services: Services) -> None:
     @app.action(slack_ids.ACTION_NOT_FAIR)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
         person = payloads.to_invocation(body)
-        pressed = pressed_in(person)
+        pressed = None
+        if person.action in {slack_ids.ACTION_FAIR, slack_ids.ACTION_NOT_FAIR}:
+            ts = "" if person.is_ephemeral else person.message_ts
+            pressed = Pressed(ts=ts, words=person.value.rpartition(":")[0])
         judged = await _begin(services, person, person.case_id, pressed)
         await ack()
         if judged is None:

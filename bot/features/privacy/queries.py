@@ -5,7 +5,19 @@ from collections.abc import Sequence
 from operator import add
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, text, union, update
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    tuple_,
+    union,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase, Part
@@ -23,10 +35,11 @@ from bot.store.schema import (
     is_of_case,
     labels,
     releases,
+    seen_messages,
+    thread_signs,
     thumbs,
     turns,
 )
-from bot.store.seen_messages import forget_seen
 from bot.store.writer import after_commit
 
 
@@ -127,7 +140,7 @@ class PersonalData(StoreQueries):
             await connection.execute(text(f"LOCK TABLE {forgotten.name} IN EXCLUSIVE MODE"))
         person = {"team_id": team_id, "user_id": user_id}
         await connection.execute(delete(forgotten).filter_by(**person))
-        await forget_seen(connection, team_id, user_id)
+        await _forget_seen(connection, team_id, user_id)
         await connection.execute(insert(forgotten).values(**person, at=utc_now()))
 
     @in_transaction
@@ -177,3 +190,13 @@ class PersonalData(StoreQueries):
 def _has_note(team_id: str, user_id: str) -> ColumnElement[bool]:
     is_theirs = and_(releases.c.team_id == team_id, releases.c.set_by == user_id)
     return and_(is_theirs, releases.c.note != "")
+
+
+async def _forget_seen(connection: AsyncConnection, team_id: str, user_id: str) -> None:
+    """Drops the messages of a person, and what was read in their threads."""
+    written = {"team_id": team_id, "author_id": user_id}
+    threads = select(seen_messages.c.channel_id, seen_messages.c.thread_ts).filter_by(**written)
+    is_theirs = tuple_(thread_signs.c.channel_id, thread_signs.c.thread_ts).in_(threads)
+    signs = delete(thread_signs).filter_by(team_id=team_id)
+    await connection.execute(signs.where(is_theirs))
+    await connection.execute(delete(seen_messages).filter_by(**written))
