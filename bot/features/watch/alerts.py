@@ -17,6 +17,7 @@ from bot.feature import Services
 from bot.features.watch import text
 from bot.features.watch.examples import read_low_part
 from bot.features.watch.notices import Telling, Write, send_alert, tell_once
+from bot.features.watch.pauses import Pauses
 from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.features.watch.series import read_series, today_of
@@ -53,6 +54,7 @@ class Alerts:
         self._orders = WatchOrders(services.store.database)
         self._replies = Replies(services.store.database)
         self._notices = Notices(services.store.database)
+        self._pauses = Pauses(services.store.database)
         self._looked = set[tuple[Watch, date]]()
         self._judges: dict[Place, str | None] = {}
 
@@ -108,7 +110,7 @@ class Alerts:
         begun_today = [name for name in names if name in today]
         if begun_today and await self._notices.is_settled(watch, begun_today[0], now):
             return
-        paused = await self._notices.paused(subject_of(watch), now)
+        paused = await self._pauses.of(subject_of(watch), now)
         awake = replace(watch, alerts_to=tuple(to for to in watch.alerts_to if to not in paused))
         for name in begun_today or names:
             told = awake if names[name] in _PAUSED else watch

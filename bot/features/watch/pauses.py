@@ -4,25 +4,42 @@ stop for all in it.
 A change for the better, a single low reply, and that a watch does not work are told all the same.
 """
 
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
 
+import sqlalchemy as sa
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.standing import Subject
 from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch.orders import refusal_of
-from bot.features.watch.queries import Notices
+from bot.features.watch.queries import day_of, key_of
 from bot.features.watch.standing_text import day_words
 from bot.pipeline.quoting import change_posted
 from bot.slack import blocks as ui
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.messenger import Posted
+from bot.store import database as db
+from bot.store.schema import notices
 
+_NAME = "pause"
 _WEEK = timedelta(days=7)
 _LABELS = {ids.ACTION_PAUSE: "Not for a week", ids.ACTION_RESUME: "Tell me again"}
+
+
+class Pauses(db.StoreQueries):
+    """Who does not want to hear more of a subject for now; a notice for each."""
+
+    async def of(self, subject: Subject, now: datetime) -> Collection[str]:
+        its = sa.select(notices.c.recipient).filter_by(**key_of(subject), name=_NAME)
+        return await self._database.values(its.where(notices.c.claimed_at > now))
+
+    async def save(self, subject: Subject, to: str, until: datetime) -> None:
+        values = key_of(subject) | {"name": _NAME, "recipient": to, "claimed_at": until}
+        values["day"] = day_of(until)
+        await self._database.execute(db.upsert(self._database, notices, values))
 
 
 def pause_button(subject: Subject) -> ui.Block:
@@ -52,7 +69,7 @@ def register(app: AsyncApp, services: Services) -> None:
                 "and single low replies are still told."
             )
         subject = Subject(person.team_id, channel_id, author_id)
-        await Notices(services.store.database).pause(subject, to, until)
+        await Pauses(services.store.database).save(subject, to, until)
 
         async def change(blocks: Sequence[ui.Block]) -> list[ui.Block]:
             return with_pause(blocks, person.action, line)

@@ -2,7 +2,7 @@
 alerts.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -207,9 +207,6 @@ def _act(watch: Watch, by: str, what: Action) -> Act:
     return Act(watch.team_id, by, what, channel_id=watch.channel_id, user_id=watch.author_id)
 
 
-_PAUSE = "pause"
-
-
 class Notices(db.StoreQueries):
     """What each recipient of a watch is told once, by name: the intent is noted before the post,
     and then the post.
@@ -281,17 +278,6 @@ class Notices(db.StoreQueries):
     async def note_told(self, watch: Watch | Subject, name: str, to: str, now: datetime) -> None:
         its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)
         await self._database.execute(its.values(posted_at=now))
-
-    async def paused(self, subject: Subject, now: datetime) -> Collection[str]:
-        """Who does not want to hear more of a subject for now."""
-        its = sa.select(notices.c.recipient).filter_by(**key_of(subject), name=_PAUSE)
-        return await self._database.values(its.where(notices.c.claimed_at > now))
-
-    async def pause(self, subject: Subject, to: str, until: datetime) -> None:
-        """Has a person or channel not hear more of a subject until then."""
-        values = key_of(subject) | {"name": _PAUSE, "recipient": to, "claimed_at": until}
-        values["day"] = day_of(until)
-        await self._database.execute(db.upsert(self._database, notices, values))
 
     async def put_off(self, watch: Watch, name: str, to: str, until: datetime) -> None:
         its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)

@@ -22,6 +22,7 @@ from bot.feature import Services
 from bot.features.watch.asked_again import PASSING, Asked, AskedAgain, Change
 from bot.features.watch.examples import LowPart, read_low_part
 from bot.features.watch.notices import TRIED_FOR, Telling, hearers, shown_to, tell_each
+from bot.features.watch.pauses import Pauses
 from bot.features.watch.queries import Notices, Release, Releases, WatchOrders, day_of
 from bot.features.watch.questions import Questions, compare_questions
 from bot.features.watch.series import Series, days_over, read_series, today_of
@@ -51,6 +52,7 @@ class StandingLooks:
         self._standings = Standings(services.store.database)
         self._orders = WatchOrders(services.store.database)
         self._notices = Notices(services.store.database)
+        self._pauses = Pauses(services.store.database)
         self._asked = AskedAgain(services)
         # A digest that needs a first look waits for the one that is under way.
         self._looking = asyncio.Lock()
@@ -211,7 +213,7 @@ class StandingLooks:
             watches = subjects.get(standing.subject, ())
             recipients = await self._recipients(standing, watches)
             if standing.event is Event.FURTHER:
-                paused = await self._notices.paused(standing.subject, now)
+                paused = await self._pauses.of(standing.subject, now)
                 recipients = {to: watch for to, watch in recipients.items() if to not in paused}
             if recipients:
                 await self._sort_low(standing, watches)
