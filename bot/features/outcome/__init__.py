@@ -7,12 +7,14 @@ import sqlalchemy as sa
 from bot.feature import Feature, Services
 from bot.features.outcome.alarm import UnansweredAlarm
 from bot.features.outcome.figures import OutcomeFigures
-from bot.features.outcome.lists import ContradictedLists
+from bot.features.outcome.lists import WORD, ContradictedLists
 from bot.features.outcome.reader import Reader
 from bot.features.outcome.shown import Screens
 from bot.features.outcome.signs import SignReader
 from bot.pipeline.engine import PeriodicJob
 from bot.store import schema
+
+_MORE_HELP = "• `/judge contested` lists scores of this channel that the askers contradict"
 
 
 def feature(services: Services) -> Feature:
@@ -23,6 +25,8 @@ def feature(services: Services) -> Feature:
     watched = sa.select(schema.watches.c.team_id)
     return Feature(
         register=lists.register,
+        words={WORD: lists.answer},
+        more_help=_MORE_HELP,
         week_part=screens.week_part,
         week_details=screens.week_details,
         on_read=reader.note,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.standing import subject_of
+from bot.domain.watch import is_channel
 from bot.feature import Services
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.text import contradicted_line, contradicted_post
@@ -18,6 +19,7 @@ from bot.slack.messenger import Post
 from bot.store.figures import Place
 
 ACTION_CONTRADICTED = "list_contradicted_scores"
+WORD = "contested"
 _MOST = 5
 
 
@@ -29,14 +31,23 @@ class ContradictedLists:
     def register(self, app: AsyncApp) -> None:
         @on_click(app, ACTION_CONTRADICTED)
         async def show(person: Invocation, _: Raw) -> None:
-            channel_id, author_id = person.value.split(":")
-            said: Post | str = await self._services.access.refusal(
-                person, "scores", channel_id, is_change=False
-            )
-            if not said:
-                place = Place(person.team_id, channel_id, author_id or None)
-                said = await self._post(place, person.user_id)
+            # As the answer to a word, which is shown anew once a button in it was pressed.
+            said = await self._services.answer(person, f"{WORD} {person.value}")
             await self._services.messenger.answer(person.recipient, said)
+
+    async def answer(self, person: Invocation, text: str) -> Post | str:
+        """Answers `/judge contested`: this channel's list, or that of a button's channel and
+        assistant.
+        """
+        channel_id, _, author_id = text.partition(" ")
+        if not is_channel(channel_id):
+            channel_id = person.channel_id
+        refusal = await self._services.access.refusal(person, "scores", channel_id, is_change=False)
+        if refusal:
+            return refusal
+        return await self._post(
+            Place(person.team_id, channel_id, author_id or None), person.user_id
+        )
 
     async def blocks(self, place: Place) -> list[Block]:
         """How many there are in a channel, of one assistant or of all, with a button that lists
@@ -47,7 +58,7 @@ class ContradictedLists:
             return []
         good = sum(reply.is_good for reply in found)
         line = section(contradicted_line(good, len(found) - good))
-        value = f"{place.channel_id}:{place.author_id or ''}"
+        value = f"{place.channel_id} {place.author_id or ''}"
         return [line | {"accessory": button("List them", ACTION_CONTRADICTED, value)}]
 
     async def _of(self, place: Place) -> Sequence[ScoredReply]:

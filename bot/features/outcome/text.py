@@ -85,7 +85,10 @@ def contradicted_post(lists: Mapping[str, Sequence[ui.Block]]) -> Post:
     for title, listed in lists.items():
         if listed:
             blocks += [ui.section(f"*{title}*"), *listed]
-    return Post(CONTRADICTED, blocks or [ui.section("These replies are gone.")])
+    return Post(
+        CONTRADICTED,
+        blocks or [ui.section("Askers contradict no score of the last four weeks here.")],
+    )
 
 
 def duration(wait: timedelta) -> str:
