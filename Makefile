@@ -95,6 +95,7 @@ bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md
 	@$(BIN)/python -m bench.agreement
 	@$(BIN)/python -m bench.shares
 	@$(BIN)/python -m bench.severity
+	@$(BIN)/python -m bench.labels
 	@$(BIN)/python -m bench.planning
 	@$(BIN)/python -m bench.judging
 	@$(BIN)/python -m bench.bot $(DATABASE_URL)
