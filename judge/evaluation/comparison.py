@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import sqrt
 from statistics import median
 from typing import NamedTuple
@@ -205,39 +206,53 @@ class Comparison:
             self.n = estimate.effective
 
     def _compare_means(self) -> None:
-        sides = [[row for row in each.rows if row.score is not None] for each in self._outputs]
-        names = {row.group for row in sides[0] if row.group} & {row.group for row in sides[1]}
-        given = [[row.given for row in side if row.given] for side in sides]
-        severities = Severities([*given[0], *given[1]])
+        before, now = (
+            [row for row in each.rows if row.score is not None] for each in self._outputs
+        )
+        given_before = [row.given for row in before if row.given]
+        given = [row.given for row in now if row.given]
+        self.labels = (len(given_before), len(given))
+        self.has_names = all(by for labels in (*given_before, *given) for by, _ in labels)
+        severities = Severities([*given_before, *given])
         by_judge = list[_Part]()
         by_people = list[_Part]()
-        for name in sorted(map(str, names)) or [""]:
-            own = [[row for row in side if not name or row.group == name] for side in sides]
-            before, now = (mean_of(rows, self.scale, severities) for rows in own)
-            apart = difference(now, before) if now and before else None
-            if now is None or before is None or apart is None:
-                continue
-            if name:
+        for name in _groups_of(before, now):
+            is_in = partial(_is_of, name)
+            parts = self._parts([*filter(is_in, before)], [*filter(is_in, now)], severities)
+            by_judge += parts[:1]
+            by_people += parts[1:]
+            if name and parts:
                 self.groups.append(name)
-            by_judge.append(_Part(len(own[1]), apart, min(now.independent, before.independent)))
-            if not (now.missing or before.missing or not now.corrected or not before.corrected):
-                corrected = minus(now.corrected, before.corrected)
-                if corrected:
-                    n = min(now.effective, before.effective)
-                    by_people.append(_Part(len(own[1]), corrected, n))
-        self.labels = (len(given[0]), len(given[1]))
-        self.has_names = all(by for side in given for labels in side for by, _ in labels)
         self.difference, self.n = _together(by_judge)
-        if by_judge and len(by_people) == len(by_judge):
-            candidates = [
-                Candidate(row.score or 0, bool(row.given), stratum, row.cluster)
-                for stratum, side in enumerate(sides)
-                for row in side
-            ]
-            self.why_not = why_uncorrected(severities, given[1], given[0], candidates)
-            if not self.why_not:
-                more = severities.variance(apart_shares(given[1], given[0]))
-                self.people, self.n = _together(by_people, more)
+        if not by_judge or len(by_people) < len(by_judge):
+            return
+        candidates = [
+            Candidate(row.score or 0, bool(row.given), stratum, row.cluster)
+            for stratum, rows in enumerate((before, now))
+            for row in rows
+        ]
+        self.why_not = why_uncorrected(severities, given, given_before, candidates)
+        if not self.why_not:
+            more = severities.variance(apart_shares(given, given_before))
+            self.people, self.n = _together(by_people, more)
+
+    def _parts(
+        self, before: Sequence[OutputRow], now: Sequence[OutputRow], severities: Severities
+    ) -> list["_Part"]:
+        """The difference within a group by the judge, if there is one, and by people, if there are
+        enough labels.
+        """
+        old = mean_of(before, self.scale, severities)
+        new = mean_of(now, self.scale, severities)
+        apart = difference(new, old) if new and old else None
+        if new is None or old is None or apart is None:
+            return []
+        parts = [_Part(len(now), apart, min(new.independent, old.independent))]
+        if not (new.missing or old.missing) and new.corrected and old.corrected:
+            corrected = minus(new.corrected, old.corrected)
+            if corrected:
+                parts.append(_Part(len(now), corrected, min(new.effective, old.effective)))
+        return parts
 
     def _compare_unscored(self) -> None:
         """Whether clearly more rows are unscored."""
@@ -258,6 +273,16 @@ class _Part(NamedTuple):
     rows: int
     difference: Interval
     n: float
+
+
+def _groups_of(before: Sequence[OutputRow], now: Sequence[OutputRow]) -> Sequence[str]:
+    """The groups that both have; "" for all rows, where there are none."""
+    both = {row.group for row in before} & {row.group for row in now}
+    return sorted(each for each in both if each) or [""]
+
+
+def _is_of(group: str, row: OutputRow) -> bool:
+    return not group or row.group == group
 
 
 def _together(parts: Sequence[_Part], more: float = 0.0) -> tuple[Interval | None, float]:
