@@ -3,6 +3,7 @@
 People do not choose at random, so these figures have no direction.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -30,7 +31,7 @@ from bot.store.figures import (
 )
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
-from judge.evaluation.distributions import kolmogorov_smirnov
+from judge.evaluation.selection import Candidate, chance_of_draw
 from judge.evaluation.stats import low_to
 from judge.scoring.rubric import Scale
 
@@ -122,8 +123,8 @@ class Details:
         blind: The judge's agreement with labels that people gave before they saw its score, from
             all time up to now.
         seen: The same for labels that people gave after they saw it.
-        unlike: The p-value of a Kolmogorov-Smirnov test: how probable so large a difference between
-            the scores of all labelled cases and the week's would be if they were alike.
+        unlike: How probable so large a difference between the mean scores of all labelled cases and
+            the week's would be if they were alike.
     """
 
     quality: Quality | None
@@ -201,12 +202,14 @@ async def read_details(tallies: Tallies, place: Place, chosen: Chosen) -> Detail
     scored = await tallies.counted(place, span, kind, [each.start for each in weeks])
     labelled = await tallies.labelled(place, Span(BEGINNING, span.end), kind)
     of_labelled = add_up((row.score, row.number) for row in labelled)
+    candidates = [Candidate(score, True) for score in of_labelled.elements()]
+    candidates += [Candidate(score, False) for score in Counter(chosen.this.counts).elements()]
     return Details(
         quality=to_quality([case for case in scored if case.back < WEEKS], kind.scale),
         trend=trend_of(scored, weeks),
         blind=to_agreement((row for row in labelled if row.is_blind), kind.scale),
         seen=to_agreement((row for row in labelled if not row.is_blind), kind.scale),
-        unlike=kolmogorov_smirnov(of_labelled, chosen.this.counts),
+        unlike=chance_of_draw(candidates),
         usage=await tallies.usage(place, Span(week.start, span.end), kind),
     )
 

@@ -1,14 +1,13 @@
-"""Student's t, Wilson's interval, the error quantile and the Kolmogorov-Smirnov test.
+"""Student's t, Wilson's interval and the error quantile.
 
-SciPy has the first and the last. It is an extra: with NumPy it takes 190 MB, and a second at the
-start of each process, for two functions.
+SciPy has the first. It is an extra: with NumPy it takes 190 MB, and a second at the start of each
+process, for one function.
 """
 
 from collections.abc import Mapping
 from functools import cache
-from math import cos, exp, pi, sin, sqrt, tan
+from math import cos, pi, sin, sqrt, tan
 from statistics import NormalDist
-from typing import TypeVar
 
 _DUST = 1e-9
 
@@ -74,32 +73,5 @@ def error_quantile(misses: Mapping[tuple[float, float], int]) -> float | None:
     return None
 
 
-Value = TypeVar("Value", bound=float)
-
 SURE = 0.01
 """Below this p-value, two samples are said to differ."""
-
-
-def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float]) -> float:
-    """The p-value of the two-sample Kolmogorov-Smirnov test: how likely samples of one distribution
-    differ this much.
-
-    A sample is a count for each value; the p-value is 1.0 if one sample is empty. Ties make it
-    larger than needed, so that it warns too late rather than too early. Source: Stephens (1970),
-    JRSS B 32(1), with his correction.
-    """
-    n = sum(one.values())
-    m = sum(other.values())
-    if not n or not m:
-        return 1.0
-    gap = largest = 0.0
-    for value in sorted({*one, *other}):
-        gap += one.get(value, 0) / n - other.get(value, 0) / m
-        largest = max(largest, abs(gap))
-    root = sqrt(n * m / (n + m))
-    scaled = (root + 0.12 + 0.11 / root) * largest
-    if scaled < 0.2:
-        return 1.0  # where the series does not converge
-    terms = (exp(-2 * (k * scaled) ** 2) for k in range(1, 100))
-    alternating = sum(term if index % 2 == 0 else -term for index, term in enumerate(terms))
-    return min(1.0, 2 * alternating)

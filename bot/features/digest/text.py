@@ -189,9 +189,8 @@ def _agreement(details: Details) -> str:
             f"about {more} more blind labels would show the mean, as people score, to ±0.5"
         )
     if any(are_enough) and details.unlike < SURE:
-        why = "by their scores, Kolmogorov-Smirnov test"
         parts.append(
-            f"careful: this week's replies differ from the labelled ones ({why}), so label new ones"
+            "careful: this week's replies score unlike the labelled ones, so label new ones"
         )
     return " · ".join(["*Judge within one point of people's labels*", *parts])
 
