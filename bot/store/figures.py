@@ -165,9 +165,7 @@ class Usage:
     """How many people asked for scores, and what these cost.
 
     `people` counts the requesters of scores of the week's kind; all other fields cover all `cases`.
-    The tokens of `with_tokens` cases and the cost of `with_cost` cases are known. Of
-    `with_skipping` verdicts, which may skip ratings that cannot change the score, `skipped_ratings`
-    did.
+    The tokens of `with_tokens` cases and the cost of `with_cost` cases are known.
     """
 
     people: int
@@ -176,5 +174,3 @@ class Usage:
     with_tokens: int
     cost_usd: float
     with_cost: int
-    skipped_ratings: int = 0
-    with_skipping: int = 0

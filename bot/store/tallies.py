@@ -124,8 +124,6 @@ class Tallies(StoreQueries):
             sa.func.count(tokens).label("with_tokens"),
             sa.func.coalesce(sa.func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
             sa.func.count(cases.c.cost_usd).label("with_cost"),
-            sa.func.count().filter(cases.c.skipped_ratings > 0).label("skipped_ratings"),
-            sa.func.count(cases.c.skipped_ratings).label("with_skipping"),
         )
         (usage,) = await self._database.rows(figures.Usage, query.where(is_public(place, span)))
         return usage

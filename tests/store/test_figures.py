@@ -72,7 +72,6 @@ class Entry:
     cost: float | None = 0.5
     model: str = "m"
     version: str | None = None
-    skipped_ratings: int | None = None
     unread: str | None = None
     labels: tuple[int, ...] = field(default=())
     probability: float | None = None  # of the draw; with one, the labels are blind
@@ -534,9 +533,3 @@ async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
     alike = [replace(each, score=5) for each in old]
     _, details = await figures_of(log, *alike, *new)
     assert details.unlike == 1
-
-
-async def test_saved_ratings_are_counted_where_one_might_be(log: Store) -> None:
-    skipped = [Entry(skipped_ratings=number) for number in (1, 3, 0)]
-    _, details = await figures_of(log, *skipped, Entry())
-    assert (details.usage.skipped_ratings, details.usage.with_skipping) == (2, 3)

@@ -128,7 +128,7 @@ def details(labelled: int = 0, **changes: Any) -> Details:
         "blind": agreement if labelled else None,
         "seen": None,
         "unlike": 1.0,
-        "usage": Usage(3, 9, 1200, 8, 0.5, 9, 2, 5),
+        "usage": Usage(3, 9, 1200, 8, 0.5, 9),
     }
     return Details(**(fields | changes))
 
