@@ -35,8 +35,8 @@ from pocket_slack import Sandbox, SystemClock
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 LARGEST_BYTES = 200_000
 WIDTH = 1240
-DIGEST_PX = 462
-"""The digest down to the chart; its causes have a picture of their own."""
+DIGEST_PX = 392
+"""The digest down to its causes."""
 STARTS_AT = 1_768_902_060.0
 """9:41 on a Tuesday in January 2026."""
 

@@ -13,7 +13,7 @@ _MORE_HELP = """\
 • `/judge stats @assistant last week` shows an earlier week of one assistant, `/judge stats #channel` another channel's
 • `/judge digest on friday 16:00 Europe/Berlin` sets when the digest comes, `/judge digest off` stops it"""
 _HELP = """\
-• `/judge stats` shows this channel's week so far
+• `/judge stats` shows this channel's week so far, `/judge stats last week` the one before
 • `/judge digest on` posts a digest of each week here"""
 
 _WITH_DIGESTS = select(channels.c.team_id).where(channels.c.is_digest_on)
