@@ -153,7 +153,11 @@ class Comparison:
         """Whether scores on the scale could be clearly worse."""
         means = self.means
         seen = self.seen
-        return means is not None and seen is not None and seen <= means[0] - self.scale.low
+        if means is None or seen is None:
+            return False
+        low, high = self.scale
+        # Where the mean before is near the lowest score already, that is not for want of rows.
+        return seen <= max(means[0] - low, (high - low) / 2)
 
     def _match(self) -> int:
         """Finds the pairs, and returns how many rows have a partner."""

@@ -271,6 +271,13 @@ async def test_a_check_that_nothing_could_fail_cannot_tell(files: Files) -> None
     assert said.endswith("exit code 2")
 
 
+async def test_replies_that_cannot_get_worse_pass(files: Files) -> None:
+    before = await files.scored("before", scores(*[0] * 40))
+    source = files.write("now", scores(*["0 "] * 40))
+    said = files.said(await files.batch(source, "--compare", before, "--fail-if-worse"))
+    assert said.endswith("not clearly worse than before.scored.\nexit code 0")
+
+
 NEW_WEEK = [f"How far is it from {n} to {n}, and why do people ask?" for n in range(40)]
 
 
