@@ -74,6 +74,7 @@ def test_what_waits_has_links_the_longest_first() -> None:
     assert "and 2 more" in lines[-1]
 
 
+@pytest.mark.needs("home", "digest")
 async def test_the_home_tab_and_stats_show_what_came_of_questions(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(
         manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
@@ -91,6 +92,7 @@ async def test_the_home_tab_and_stats_show_what_came_of_questions(open_stage: St
     assert "2 questions: 1 answered" in shown(await stats(stage, "@helper", 2))
 
 
+@pytest.mark.needs("digest", "labels")
 async def test_stats_of_an_assistant_link_what_waits_and_list_what_askers_contradict(
     open_stage: StageFactory,
 ) -> None:

@@ -64,6 +64,7 @@ async def test_a_deleted_message_is_dropped(stage: Stage) -> None:
         await seen(stage, 0)
 
 
+@pytest.mark.needs("privacy")
 async def test_what_a_person_wrote_goes_with_forget_me_and_does_not_come_back(
     stage: Stage,
 ) -> None:

@@ -130,6 +130,7 @@ async def test_an_answer_to_the_complaint_leaves_it_with_the_first_answer(stage:
     assert (outcomes.questions, outcomes.signs["contested"]) == (2, 1)
 
 
+@pytest.mark.needs("privacy")
 @pytest.mark.parametrize("change", ["edit", "delete", "forget"])
 async def test_what_was_read_goes_with_the_message_also_while_the_model_reads(
     stage: Stage, change: str

@@ -1,0 +1,53 @@
+"""The signs of threads, claimed by one process at a time; on both databases."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from bot.domain.questions import Says, SeenMessage
+from bot.store import Store
+from bot.store.schema import thread_signs
+from bot.store.seen_messages import (
+    HELD_FOR,
+    AskedThread,
+    SeenMessages,
+    ThreadSigns,
+)
+from judge.evaluation.signs import Signs
+from tests.cases import NOW
+
+CONTESTED = Signs(confirmed=False, thanked=False, contested=True, handed_over=False)
+TS = "1795339203.000001"
+THREAD = AskedThread("T1", "C1", TS, "B1")
+
+
+async def test_a_claim_ends_when_it_is_noted_or_its_time_is_over(log: Store) -> None:
+    signs = ThreadSigns(log.database)
+    held_until = await signs.claim(THREAD, "2.0", NOW)
+    assert held_until
+    assert await signs.claim(THREAD, "2.0", NOW) is None
+    taken_over = await signs.claim(THREAD, "2.0", NOW + HELD_FOR)
+    assert taken_over
+    await signs.note(THREAD, held_until, None, "2.0")  # the first process, which comes too late
+    await signs.note(THREAD, taken_over, CONTESTED, "2.0")
+    found = await signs.of("T1", ["C1"], "B1")
+    assert found["C1", TS].signs == CONTESTED
+    later = NOW + 2 * HELD_FOR
+    assert await signs.claim(THREAD, "2.0", later) is None  # it has been read
+    assert await signs.claim(THREAD, "3.0", later)
+    assert (await signs.of("T1", ["C1"], "B1"))["C1", TS].signs == CONTESTED
+
+
+@pytest.mark.needs("privacy")
+@pytest.mark.parametrize(("user_id", "left"), [("U1", 0), ("U2", 1)])
+async def test_what_was_read_goes_with_the_words_of_a_person(
+    log: Store, user_id: str, left: int
+) -> None:
+    from bot.features.privacy.queries import PersonalData  # here: the feature can be deleted
+
+    message = SeenMessage("T1", "C1", TS, TS, "U1", is_app=False, says=Says.WORDS)
+    await SeenMessages(log.database).note(message)
+    await ThreadSigns(log.database).claim(THREAD, "2.0", NOW - timedelta(hours=1))
+    await PersonalData(log.database).forget("T1", user_id)
+    assert len(await log.database.values(select(thread_signs.c.thread_ts))) == left
