@@ -264,8 +264,9 @@ def _say_once(shortfall: str) -> None:
 def _said_if_slow(case: LoggedCase) -> Iterator[None]:
     """Logs that the model is still being waited for, so that one that hangs is seen at once."""
     loop = asyncio.get_running_loop()
-    say = partial(logger.warning, "model_slow", case=case.id, waited_s=SLOW_S)
-    timer = loop.call_later(SLOW_S, say)
+    timer = loop.call_later(
+        SLOW_S, lambda: logger.warning("model_slow", case=case.id, waited_s=SLOW_S)
+    )
     try:
         yield
     finally:

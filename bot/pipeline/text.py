@@ -143,8 +143,8 @@ NOT_SERVED = (
     "this workspace."
 )
 NOT_INSTALLED = (
-    "Slack Judge is not installed here any more. An admin can install it again at "
-    "`https://YOUR-HOST/slack/install`; ask who runs the app for its address."
+    "Slack Judge is not installed here any more. Ask who runs it for its address; at "
+    "`/slack/install` there, an admin can install it again."
 )
 
 
