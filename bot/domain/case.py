@@ -121,7 +121,7 @@ class Case(BaseModel):
     has; `message_ts` is the first. `unread` names what the reply shows and cannot be read as text,
     such as "1 picture"; None if there is nothing. `excluded` says why the case counts in no figure
     although everyone may see it. `probability` is that with which a watch drew the reply; None if
-    the score was asked for. `shows` says what the channel sees of a drawn reply, `ask` how the judge
+    the score was asked for. `shows` says what the channel sees of a drawn reply, `way` how the judge
     is asked about it, if not as the settings say. `blocker` is the sentence that says why there is
     nothing to judge; only the requester sees such a case.
     """
@@ -143,7 +143,7 @@ class Case(BaseModel):
     excluded: Exclusion | None = None
     probability: float | None = None
     shows: Shows | None = None
-    ask: str | None = None
+    way: str | None = None
     question: str | None = None
     question_source: QuestionSource | None = None
     question_ts: str | None = None

@@ -102,7 +102,7 @@ class Judges:
         if rubric is None:
             return None
         tier = None if case.probability is None else self.watch_tier
-        judge = self.with_rubric(rubric, chosen.model, tier, case.ask)
+        judge = self.with_rubric(rubric, chosen.model, tier, case.way)
         return judge.against(chosen.reference or "")
 
     async def of_channel(

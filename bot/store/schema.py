@@ -58,7 +58,7 @@ cases = numbered(
     *needed(slack_tries=Integer, model_tries=Integer, internal_errors=Integer, default="0"),
     *needed(thread_intent=Boolean, reply_intent=Boolean, default=sa.false()),
     *optional("message_ts", "parent_ts", "author_id", "thread_ts", "reply_ts", "lease_owner"),
-    *optional("blocked_by", "excluded", "shows", "ask", "unread"),
+    *optional("blocked_by", "excluded", "shows", "way", "unread"),
     *optional(probability=Float, blocker=CleanText, response_url=Text),
     *optional("question_source", "question_ts", "question_author_id", "question_hash"),
     *optional("response_hash", question=CleanText, response=CleanText),

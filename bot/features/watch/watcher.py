@@ -370,7 +370,7 @@ class Watcher:
             visibility=Visibility.THREAD,
             probability=probability,
             shows=watch.shows,
-            ask=watch.ask,
+            way=watch.ask,
         )
 
     async def by_channel(self, team_id: str) -> Mapping[str, Mapping[str, Watch]]:

@@ -8,5 +8,5 @@ down_revision = "0012"
 
 
 def upgrade() -> None:
-    for table in ("watches", "cases"):
-        op.add_column(table, sa.Column("ask", sa.String))
+    op.add_column("watches", sa.Column("ask", sa.String))
+    op.add_column("cases", sa.Column("way", sa.String))
