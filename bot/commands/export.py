@@ -45,7 +45,7 @@ _OF_TEXTS = "reason", "prompt", "completion"
 """The columns of a table, also without a row."""
 
 # Of JSONL, CSV and Parquet.
-_BEGINNINGS = (b'{"', b"case,", b"channel,", b"PAR1")
+_BEGINNINGS = (b'{"', b"case,", b"channel,", b"team,", b"PAR1")
 _LANGFUSE = "langfuse"
 _UNKNOWN = (
     "nothing is stored about this person; expected a Slack user id, such as U0123ABCD (their "

@@ -25,6 +25,12 @@ from bot.store.watches import Watches
 from judge.rows import files
 from judge.scoring.numbers import number_of
 
+_COLUMNS = (
+    *("channel", "asked_at", "ts", "thread_ts", "assistant", "first_words_s", "answered_s"),
+    *("colleague_stepped_in", "came_back", "confirmed", "contested", "handed_over", "outcome"),
+    "case",
+)
+
 
 async def export_questions(path: Path | None, form: str | None) -> None:
     """Writes a row for each question whose messages are kept, and prints their number."""
@@ -33,7 +39,7 @@ async def export_questions(path: Path | None, form: str | None) -> None:
         with opened.reading():
             subjects = await _subjects(database)
         count = 0
-        with opened_output(path, kind) as output:
+        with opened_output(path, kind, _COLUMNS) as output:
             teams = sorted({subject.team_id for subject in subjects})
             await opened.note(database, Action.EXPORTED_QUESTIONS, teams)
             for subject, channels in subjects.items():

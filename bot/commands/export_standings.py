@@ -15,6 +15,12 @@ from bot.store.standings import Standings
 from judge.rows import files
 from judge.scoring.numbers import number_of
 
+_COLUMNS = (
+    *("team", "channel", "assistant", "name", "direction", "since", "level", "level_low"),
+    *("level_high", "scores", "lowest", "highest", "level_before", "whose", "judge_version"),
+    "looked_at",
+)
+
 
 async def export_standings(path: Path | None, form: str | None) -> None:
     """Writes a row for each assistant, and prints their number."""
@@ -23,7 +29,7 @@ async def export_standings(path: Path | None, form: str | None) -> None:
         with opened.reading():
             standings = await Standings(database).newest()
             names = await Names(database).all()
-        with opened_output(path, kind) as output:
+        with opened_output(path, kind, _COLUMNS) as output:
             for standing in standings:
                 where = {
                     "team": standing.team_id,

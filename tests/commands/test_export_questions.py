@@ -45,6 +45,8 @@ async def test_questions_are_written_with_what_came_of_them(tmp_path: Path) -> N
     later = to_ts(asked_at + timedelta(hours=1))
     unanswered = replace(asked, ts=later, thread_ts=later, text_hash="other")
     async with await Store.open(url(tmp_path)) as log:
+        code, _, _ = await export(tmp_path, "--questions", "-o", "empty.csv")
+        assert code == 0
         await WatchOrders(log.database).save(WATCH, "U9")
         for message in (asked, answer, unanswered):
             await SeenMessages(log.database).note(message)
@@ -61,5 +63,7 @@ async def test_questions_are_written_with_what_came_of_them(tmp_path: Path) -> N
     assert "U2" not in out
     code, _, _ = await export(tmp_path, "--questions", "-o", "questions.csv")
     assert code == 0
+    header, *_ = (tmp_path / "questions.csv").read_text(encoding="utf-8-sig").splitlines()
     with (tmp_path / "questions.csv").open(encoding="utf-8-sig") as file:
         assert [row["outcome"] for row in csv.DictReader(file)] == ["went quiet", "unanswered"]
+    assert (tmp_path / "empty.csv").read_text(encoding="utf-8-sig").splitlines() == [header]

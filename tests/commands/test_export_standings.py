@@ -34,3 +34,16 @@ async def test_the_newest_standing_of_each_assistant_is_written(tmp_path: Path) 
     assert code == 0
     with (tmp_path / "standings.csv").open(encoding="utf-8-sig") as file:
         assert [row["level"] for row in csv.DictReader(file)] == ["1.6", "3.9"]
+
+
+async def test_without_a_standing_a_table_keeps_its_columns(tmp_path: Path) -> None:
+    async def columns() -> list[str]:
+        code, _, _ = await export(tmp_path, "--standings", "-o", "standings.csv")
+        assert code == 0
+        with (tmp_path / "standings.csv").open(encoding="utf-8-sig", newline="") as file:
+            return next(csv.reader(file))
+
+    async with await Store.open(url(tmp_path)) as log:
+        without = await columns()
+        await Standings(log.database).begin(LOWER)
+        assert without == await columns()
