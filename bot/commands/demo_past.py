@@ -285,6 +285,9 @@ class _Past:
         ben = self.workspace.user("ben").id
         helper = self.workspace.user("helper").id
         drafter = self.workspace.user("drafter").id
+        names = {self._place["channel_id"]: PAST_CHANNEL, helper: "helper", drafter: "drafter"}
+        for id_, name in names.items():
+            await self.store.names.note(self.workspace.team_id, id_, name)
         await self.store.channels.save(**self._place, by=ben, digest_since=began, **SAID["channel"])
         watch = {
             **SAID["watch"],

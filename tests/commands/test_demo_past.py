@@ -73,6 +73,10 @@ async def log(
         yield opened
 
 
+async def test_programs_that_read_the_store_find_the_names(log: Store) -> None:
+    assert set((await log.names.all()).values()) == {CHANNEL, "helper", "drafter"}
+
+
 async def test_low_replies_of_each_week_have_a_cause(log: Store) -> None:
     rows = await log.database.all(select(schema.causes.c.week, schema.causes.c.name))
     assert len({row.week for row in rows}) == len({row.name for row in rows}) == 4
