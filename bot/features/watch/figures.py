@@ -11,13 +11,13 @@ from bot.domain.standing import Standing, Subject, subject_of
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Week
 from bot.feature import Services
-from bot.features.watch.queries import Unread, WatchOrders, day_of, watched
-from bot.features.watch.reply_queries import Replies, SeenCount, together
+from bot.features.watch.queries import Unread, WatchOrders, day_of
+from bot.features.watch.reply_queries import Replies, SeenCount
 from bot.figures.quality import WEEKS, Quality, add_up, grouped, to_quality
 from bot.figures.week import TREND_WEEKS, Point, Tally, commonest, passed, tally_of, trend_of
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
-from bot.store.figures import Place, Span
+from bot.store.figures import END, Place, Span
 from bot.store.standings import Standings
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
@@ -278,16 +278,20 @@ class CountedWatch:
 
 
 async def counted(services: Services, watches: Collection[Watch]) -> Sequence[CountedWatch]:
+    if not watches:
+        return []
     names = await services.members.of_all({watch.author_id for watch in watches})
     now = services.clock()
-    counted_watches = list[CountedWatch]()
+    team_id = services.identity.team_id
     database = services.store.database
-    unread = await WatchOrders(database).unread(services.identity.team_id, now)
-    since = day_of(now - timedelta(days=6))  # with today, a week
+    unread = await WatchOrders(database).unread(team_id, now)
+    first, *others = sorted({watch.channel_id for watch in watches})
+    place = Place(team_id, first, others=tuple(others))
+    counts = await Replies(database).counts(place, Span(now - timedelta(days=7), END))
+    counted_watches = list[CountedWatch]()
     for watch in watches:
-        days = await Replies(database).coverage(watched(watch), since)
         member = names.get(watch.author_id)
         name = member.name if member else watch.author_id
-        coverage = together(days.values())
+        coverage = _to_volume(watch.author_id, [watch.channel_id], counts).coverage
         counted_watches.append(CountedWatch(watch, name, coverage, unread.get(watch.channel_id)))
     return counted_watches

@@ -232,22 +232,14 @@ class Replies(db.StoreQueries):
         waiting = sa.update(replies).filter_by(**_its_key(reply)).where(IS_WAITED_FOR, is_same)
         await self._database.execute(waiting.values(outcome=outcome, text_hash=None))
 
-    async def coverage(
-        self, place: Place, since: str, within: Span | None = None
-    ) -> Mapping[str, Coverage]:
+    async def coverage(self, place: Place, since: str) -> Mapping[str, Coverage]:
         """The outcomes of an assistant's replies, by day in the form of `SeenReply.day`, from one
         day on.
-
-        If a span is given, only of replies that were written `within` it, to the second.
         """
         query = sa.select(replies.c.day, replies.c.outcome, sa.func.count().label("number"))
         query = query.where(_is_at(place), replies.c.day >= since).group_by(
             replies.c.day, replies.c.outcome
         )
-        if within:
-            query = query.where(
-                replies.c.ts >= to_ts(within.start), replies.c.ts < to_ts(within.end)
-            )
         found: dict[str, dict[ReplyOutcome | None, int]] = {}
         for row in await self._database.all(query):
             found.setdefault(row.day, {})[row.outcome and ReplyOutcome(row.outcome)] = row.number
