@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +26,7 @@ import httpx2
 import openai
 import pytest
 
+from bot.domain.week import Schedule
 from bot.slack.messages import Message, to_message
 from judge import Turn, Unscored, load_rubric
 from judge.scoring.judging import Written
@@ -75,12 +77,15 @@ GIVEN: Mapping[str, object] = {
     "known": "",
     "label": "Go",
     "limit": 3_000,
+    "now": datetime(2026, 11, 29, tzinfo=UTC),
     "own_id": "U1",
+    "pressed": "",
     "prompt": filled("score:"),
     "questions": [{"name": "1", "type": "predicate"}],
     "room": 1_000,
     "rubric": load_rubric("additive-5"),
     "scale": Scale(0, 5),
+    "schedule": Schedule.parse("monday", "09:00", "UTC"),
     "score": 4,
     "start": 0,
     "state": None,

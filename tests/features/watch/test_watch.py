@@ -72,9 +72,8 @@ async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_
     await scored(stage, 2)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.MISSED: 1}
     stage.ann.command(CHANNEL, ids.COMMAND, "stats")
-    assert "1 of 2 scored, for 1 person (the others missed or unscored)" in shown(
-        await stage.told(stage.ann, 2)
-    )
+    said = shown(await stage.told(stage.ann, 2))
+    assert "2 replies. 1 scored (the others missed or unscored)" in said
 
 
 @pytest.mark.needs("privacy")
@@ -144,7 +143,7 @@ async def test_replies_whose_stream_fails_or_never_ends_broke_off_and_are_counte
     assert "3 seen, 2 broke off, 1 drawn" in await say(stage, "")
     stage.ann.command(CHANNEL, ids.COMMAND, "stats")
     said = shown(await stage.told(stage.ann, 3))
-    assert "0 of 3 scored (2 broke off, 1 drawn, but not an answer to a person)" in said
+    assert "3 replies. 0 scored (2 broke off, 1 drawn, but not an answer to a person)" in said
 
 
 async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: StageFactory) -> None:
