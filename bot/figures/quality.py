@@ -4,7 +4,7 @@ has room for.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor
 from typing import NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.store.figures import CountedCase, LabelledCount
 from judge.evaluation.kappa import kappa_of
+from judge.evaluation.selection import SURE, UNLIKE, Candidate, chance_of_draw
 from judge.evaluation.severity import Given, Severities
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, labelled_shares, wilson
 from judge.scoring.numbers import number_of
@@ -61,6 +62,7 @@ WEEKS = 4
 class Quality:
     """The quality of replies, by one judge version.
 
+    `mean` is not corrected by labels that were chosen by quality, however many there are.
     `has_gap`: weeks with many of the scores have no label, so that other weeks' labels would speak
     for them. `severity` says whose average it is, or that it follows one person.
     """
@@ -132,6 +134,12 @@ def to_quality(
     mean = estimator.estimate()
     if mean is None:
         return None
+    # All replies of a week are drawn for labels with one probability.
+    candidates = [
+        Candidate(case.score, bool(case.given), case.week, case.thread) for case in scored
+    ]
+    if chance_of_draw(candidates) < SURE:
+        mean = replace(mean, corrected=None, labels_only=None)
     severity = " ".join(estimator.severities.words(is_named=False))
     return Quality(mean, _has_gap(counts), severity)
 
@@ -175,6 +183,8 @@ def as_people(quality: Quality | None, when: str) -> str:
     """
     if quality is None or quality.has_gap or quality.mean.missing:
         return ""
+    if quality.mean.corrected is None:
+        return f"As people score, {when}: unknown, because {UNLIKE}."
     labels = number_of(quality.mean.labelled, "blind label")
     said = f"As people score, {when}: {span(quality.mean.corrected, '.1f', '*')}, by {labels}."
     return f"{said} {quality.severity}".rstrip()

@@ -13,6 +13,7 @@ from judge.evaluation.severity import Given, Severities, apart_shares, have_drif
 SURE = 0.05
 """Below this p-value labels correct nothing: correcting by chosen labels misleads more than not
 correcting at all."""
+UNLIKE = "the labelled replies score unlike the others, so they do not stand for them"
 
 
 class Candidate(NamedTuple):
@@ -73,5 +74,5 @@ def why_uncorrected(
     if have_drifted(now, before):
         return "by the replies that several labelled, a person has become stricter or kinder"
     if chance_of_draw(candidates) < SURE:
-        return "the labelled replies score unlike the others, so they were chosen, not drawn"
+        return UNLIKE
     return ""

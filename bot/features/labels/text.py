@@ -14,6 +14,7 @@ from bot.slack.mrkdwn import clip, escape, excerpt
 from bot.store.assignments import DrawnCase
 from bot.store.labels import WEEKS, LabelBudget
 from judge import Rubric
+from judge.evaluation.selection import UNLIKE
 from judge.evaluation.stats import MIN_LABELS, MeanEstimate
 from judge.scoring.numbers import number_of
 
@@ -239,6 +240,8 @@ def changed(channel_id: str, before: str, name: str, mean: MeanEstimate | None) 
     of = f"People's mean of {clip(name, _EXCERPT) if name else 'the replies'} in <#{channel_id}>"
     if now := between(mean):
         return f"{of}, with your scores: *{now}*{before and f', was {before}'}"
+    if mean and not mean.missing:
+        return f"{of} cannot be told: {UNLIKE}."
     return (
         f"{of} can be told after about "
         f"{number_of(mean.missing if mean else MIN_LABELS, 'more blind score')}."

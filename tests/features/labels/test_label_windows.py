@@ -29,7 +29,9 @@ from bot.slack.blocks import ModalState
 from bot.store.assignments import LONGEST, DrawnCase
 from bot.store.labels import LabelBudget
 from judge import Rubric, Turn, load_rubric
+from judge.evaluation.stats import Interval, MeanEstimate
 from judge.scoring.conversation import bounded
+from judge.scoring.rubric import Scale
 from pocket_slack.blocks import check_view
 from tests.pipeline.test_verdict_text import a_case, a_verdict
 from tests.tables import each
@@ -66,6 +68,14 @@ def test_windows_for_blind_scores_keep_slacks_limits(
     )
     check_view(compared_modal(state, compared, NOT_RECORDED), "modal")
     check_view(over_modal(NOTHING, compared), "modal")
+
+
+def test_labels_that_do_not_stand_for_the_other_replies_change_no_mean() -> None:
+    mean = MeanEstimate(Scale(0, 5), Interval(2.5, 2.1, 2.9), 60, 0.04, 60, effective=24.0)
+    assert changed("C1", "2.4 to 3.6", "helper", mean) == (
+        "People's mean of helper in <#C1> cannot be told: the labelled replies score unlike the "
+        "others, so they do not stand for them."
+    )
 
 
 def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:

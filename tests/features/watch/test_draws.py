@@ -11,6 +11,7 @@ from bot.features.watch.grammar import parse_watch
 from bot.features.watch.reply_queries import draws
 from bot.figures.quality import as_people, to_quality
 from bot.store.figures import CountedCase
+from judge.evaluation.selection import UNLIKE
 from judge.scoring.rubric import Scale
 from tests.features.watch.watching import WATCH
 
@@ -145,3 +146,16 @@ def test_labels_do_not_speak_for_a_week_without_any_unless_it_has_just_begun(
     rows = [*drawn(25, 3, week=1, given="U1 4"), *drawn(unlabelled, 3)]
     quality = to_quality(rows, Scale(0, 5))
     assert (as_people(quality, "") != "") == is_corrected
+
+
+@pytest.mark.parametrize(("bad", "good", "is_corrected"), [(13, 13, True), (24, 2, False)])
+def test_labels_of_replies_that_were_chosen_by_quality_correct_nothing(
+    bad: int, good: int, is_corrected: bool
+) -> None:
+    rows = [*drawn(bad, 1, given="U1 2"), *drawn(30 - bad, 1)]
+    rows += [*drawn(good, 4, given="U1 4"), *drawn(30 - good, 4)]
+    quality = to_quality(rows, Scale(0, 5))
+    assert quality is not None
+    assert quality.mean.missing == 0
+    assert (quality.mean.corrected is not None) == is_corrected
+    assert (UNLIKE in as_people(quality, "this week")) != is_corrected

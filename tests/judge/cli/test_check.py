@@ -258,7 +258,7 @@ async def test_labels_of_replies_that_were_chosen_correct_no_difference(files: F
     said = files.said(
         await files.batch(source, "--compare", before, "--fail-if-worse", "--label", "human")
     )
-    assert "they were chosen, not drawn): +0.00" in " ".join(said.split())
+    assert "they do not stand for them): +0.00" in " ".join(said.split())
 
 
 async def test_a_check_that_nothing_could_fail_cannot_tell(files: Files) -> None:
