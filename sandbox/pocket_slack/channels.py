@@ -15,8 +15,18 @@ NOTICES = {
     "channel_unarchive": "<@{user}> unarchived the channel",
     "channel_name": '<@{user}> has renamed the channel from "{old_name}" to "{name}"',
     "channel_topic": "<@{user}> set the channel topic: {topic}",
+    "channel_purpose": "<@{user}> set the channel description: {purpose}",
 }
 """The text of each notice, by subtype: https://docs.slack.dev/reference/events/message/channel_join and others."""
+
+
+def create(ws: Workspace, name: str, user: User, is_private: bool) -> Channel:
+    """Makes a channel, which its creator joins."""
+    channel = ws.add_channel(name, is_private=is_private)
+    channel.creator = user.id
+    events.channel_created(ws, channel)
+    join(ws, channel, user)
+    return channel
 
 
 def join(ws: Workspace, channel: Channel, user: User, inviter: User | None = None) -> None:
@@ -56,14 +66,16 @@ def rename(ws: Workspace, channel: Channel, user: User, name: str) -> None:
     old_name = channel.name
     channel.name = name
     ws.journal.record("channel", channel=channel.id)
+    renamed = {"id": channel.id, "name": name, "created": channel.created}
+    events.channel_event(ws, channel, "rename", channel=renamed)
     _note(ws, channel, user, "channel_name", old_name=old_name, name=name)
 
 
-def set_topic(ws: Workspace, channel: Channel, user: User, topic: str) -> None:
-    """Sets a channel's topic."""
-    channel.topic = {"value": topic, "creator": user.id, "last_set": int(ws.clock.now())}
+def describe(ws: Workspace, channel: Channel, user: User, field: str, words: str) -> None:
+    """Sets a channel's `topic` or `purpose`."""
+    setattr(channel, field, {"value": words, "creator": user.id, "last_set": int(ws.clock.now())})
     ws.journal.record("channel", channel=channel.id)
-    _note(ws, channel, user, "channel_topic", topic=topic)
+    _note(ws, channel, user, f"channel_{field}", **{field: words})
 
 
 def _note(ws: Workspace, channel: Channel, user: User, subtype: str, **details: str) -> None:

@@ -55,7 +55,18 @@ def member_left(ws: Workspace, channel: Channel, user: User) -> None:
     _membership(ws, "member_left_channel", channel, user, {})
 
 
-def channel_event(ws: Workspace, channel: Channel, verb: str, **fields: Any) -> None:
+def channel_created(ws: Workspace, channel: Channel) -> None:
+    """Sends `channel_created`, also to apps that are not in the channel; private ones are not told.
+
+    Source: https://docs.slack.dev/reference/events/channel_created
+    """
+    names = ("id", "name", "name_normalized", "created", "creator", "is_channel", "is_shared")
+    body = channel.to_slack(ws.bot.id)
+    if not channel.is_private and _may(ws, channel, "read"):
+        of_app(ws, {"type": "channel_created", "channel": {name: body[name] for name in names}})
+
+
+def channel_event(ws: Workspace, channel: Channel, verb: str, /, **fields: Any) -> None:
     """Sends `channel_left`, `channel_archive` and the like; for private channels `group_left` and
     so on.
 
@@ -163,7 +174,7 @@ def function_executed(ws: Workspace, execution: Execution) -> Delivery:
 
 
 def of_app(ws: Workspace, event: Json) -> None:
-    """Sends `app_uninstalled` and the like: https://docs.slack.dev/reference/events/app_uninstalled"""
+    """Sends `app_uninstalled` and others that belong to no conversation: https://docs.slack.dev/reference/events/app_uninstalled"""
     if event["type"] in ws.manifest.bot_events and ws.deliveries.is_open:
         ws.deliveries.send("events_api", _callback(ws, event | {"event_ts": ws.ids.ts()}))
 

@@ -233,6 +233,7 @@ class Channel:
     messages: dict[str, Message] = field(default_factory=dict)
     ephemerals: list[Message] = field(default_factory=list)
     topic: Json = field(default_factory=lambda: {"value": "", "creator": "", "last_set": 0})
+    purpose: Json = field(default_factory=lambda: {"value": "", "creator": "", "last_set": 0})
     assistant: dict[str, AssistantThread] = field(
         default_factory=lambda: defaultdict(AssistantThread)
     )
@@ -299,7 +300,7 @@ class Channel:
             "context_team_id": None,
             "num_members": len(self.members),
             "topic": self.topic,
-            "purpose": {"value": "", "creator": "", "last_set": 0},
+            "purpose": self.purpose,
         }
 
 

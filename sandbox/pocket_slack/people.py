@@ -76,7 +76,7 @@ class Person(Writer):
 
     def set_topic(self, channel: str, topic: str) -> None:
         """Sets a channel's topic."""
-        channels.set_topic(self.ws, self._joined(channel), self.user, topic)
+        channels.describe(self.ws, self._joined(channel), self.user, "topic", topic)
 
     def command(self, channel: str, command: str, text: str = "") -> Delivery:
         """Runs a slash command of the app in a channel; Slack has no commands in threads."""

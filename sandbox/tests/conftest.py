@@ -15,8 +15,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from pocket_slack import Limits, ManualClock, Sandbox, SlackError, Workspace, methods
 
 SCOPES = """
-app_mentions:read channels:history channels:join channels:read chat:write commands files:write groups:history
-groups:read im:history im:read im:write mpim:read mpim:write reactions:read reactions:write team:read users:read
+app_mentions:read channels:history channels:join channels:manage channels:read chat:write commands files:write
+groups:history groups:read groups:write im:history im:read im:write mpim:read mpim:write reactions:read reactions:write
+team:read users:read
 """
 MANIFEST: dict[str, Any] = {
     "display_information": {"name": "Echo"},

@@ -104,11 +104,13 @@ class Call:
             raise SlackError("not_in_channel")
         return channel
 
-    def need(self, scope: str) -> None:
-        """Raises `missing_scope` if the manifest does not ask for that scope."""
+    def need(self, *scopes: str) -> None:
+        """Raises `missing_scope` if the app has none of these scopes."""
         provided = self.ws.scopes
-        if scope not in provided:
-            raise SlackError("missing_scope", needed=scope, provided=",".join(sorted(provided)))
+        if not provided.intersection(scopes):
+            raise SlackError(
+                "missing_scope", needed=",".join(scopes), provided=",".join(sorted(provided))
+            )
 
     def message(self, channel: Channel) -> Message:
         """The message that `ts` names in a channel."""

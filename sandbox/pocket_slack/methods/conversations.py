@@ -5,7 +5,6 @@ Source: https://docs.slack.dev/reference/methods?family=conversations
 
 from base64 import b64decode, b64encode
 
-from pocket_slack import channels
 from pocket_slack.errors import SlackError
 from pocket_slack.methods.call import Call
 from pocket_slack.model import Channel, Json, Message
@@ -72,23 +71,6 @@ def members(call: Call) -> Json:
     call.need(f"{channel.kind}:read")
     page, metadata = call.page(channel.members)
     return {"members": page, "response_metadata": metadata}
-
-
-def join(call: Call) -> Json:
-    """https://docs.slack.dev/reference/methods/conversations.join"""
-    channel = call.channel()
-    if channel.is_private or channel.is_im:
-        raise SlackError("method_not_supported_for_channel_type")
-    if channel.is_archived:
-        raise SlackError("is_archived")
-    if call.is_member(channel):
-        note = {
-            "warning": "already_in_channel",
-            "response_metadata": {"warnings": ["already_in_channel"]},
-        }
-        return {"channel": channel.to_slack(call.ws.bot.id), **note}
-    channels.join(call.ws, channel, call.ws.bot)
-    return {"channel": channel.to_slack(call.ws.bot.id)}
 
 
 def open_im(call: Call) -> Json:
