@@ -2,6 +2,8 @@
 
 import asyncio
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from statistics import fmean
 
@@ -10,10 +12,11 @@ import sqlalchemy as sa
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch.asked_again import AskedAgain, Change
-from bot.features.watch.notices import tell_once
+from bot.features.watch.notices import hearers, tell_once
 from bot.features.watch.queries import Notices, WatchOrders, watched
 from bot.features.watch.standing_text import new_model_notice
 from bot.features.watch.standings import subject_of
+from bot.figures.quality import grouped
 from bot.store.database import Database
 from bot.store.figures import Place, Span
 from bot.store.schema import cases, ratings
@@ -30,7 +33,7 @@ _LASTING = 0.8
 
 
 class NewModels:
-    """Looks at the watches that send alerts, at each when it has a new score."""
+    """Looks at the assistants whose watches send alerts, at each when it has a new score."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -40,7 +43,9 @@ class NewModels:
     async def look(self) -> None:
         orders = WatchOrders(self._services.store.database)
         watches = await orders.told_of(self._services.identity.team_id)
-        await asyncio.gather(*(self._look_at(watch) for watch in watches if watch.alerts_to))
+        with_alerts = [watch for watch in watches if watch.alerts_to]
+        by_subject = grouped((subject_of(watch), watch) for watch in with_alerts)
+        await asyncio.gather(*(self._look_at(_joined(each)) for each in by_subject.values()))
 
     async def _look_at(self, watch: Watch) -> None:
         services = self._services
@@ -91,10 +96,16 @@ class NewModels:
         sent = await tell_once(services, watch, name, new_model_notice(watch, who, new, old, asked))
         if asked.judge and asked.judge.is_clear and "" in sent.values():
             standings = Standings(services.store.database)
-            channels = watch.channels or (watch.channel_id,)
             first = after[0]
             subject = subject_of(watch)
-            await standings.begin_judge(subject, first.version, first.judged_at, channels)
+            await standings.begin_judge(subject, first.version, first.judged_at, watch.channels)
+
+
+def _joined(watches: Sequence[Watch]) -> Watch:
+    """One watch in place of those of an assistant: of all their channels, for all who hear of one."""
+    channels = {channel for watch in watches for channel in watch.channels or (watch.channel_id,)}
+    hearing = tuple(hearers(watches))
+    return replace(watches[0], alerts_to=hearing, channels=tuple(sorted(channels)))
 
 
 async def _count_names(

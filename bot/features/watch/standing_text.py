@@ -153,7 +153,7 @@ def new_model_notice(watch: Watch, name: str, new: str, old: str, asked: Asked) 
         line = asked_line(asked.n, asked.judge)
         if asked.judge.is_clear:
             line += f" {_ANOTHER_JUDGE}"
-    where = f"*{clip(name)}* in <#{watch.channel_id}>"
+    where = f"*{clip(name)}* in {channels_words(watch.channels)}"
     answers = f"the provider now answers as `{clip(new)}`, was `{clip(old)}`."
     said = f"The judge of {where}: {answers}\n{line}"
     return Post(said.replace("*", ""), [ui.section(said)])

@@ -61,7 +61,8 @@ def make(words: str) -> None:
         retirement_notice(Retirement(words[:80] or "m", NOW.date(), replacement))
     asked = Asked(Whose.JUDGE, n=50, judge=Interval(-0.4, -0.8, -0.1))
     for found in (asked, Asked(Whose.NOT_ASKED, words[:80])):
-        standing_text.new_model_notice(watch, name, words[:80] or "m", "n", found)
+        joined = replace(watch, channels=("C1",) * 7)
+        standing_text.new_model_notice(joined, name, words[:80] or "m", "n", found)
     text.unread_alert(watch, name, its.UNREAD)
     text.gone_alert(watch, name, 1234)
     standing_text.test_alert(watch, name, NOW)

@@ -231,6 +231,26 @@ async def test_another_model_under_the_judges_name_is_told_once(stage: Stage) ->
     assert len(stage.model.requests) == 50
 
 
+async def test_another_model_is_told_once_of_an_assistant_that_several_channels_watch(
+    stage: Stage,
+) -> None:
+    stage.model.script("score: 3\nKinder days are over.")
+    await say(stage, "@helper all alert me")
+    await answered(stage, *["m-1"] * 14, "m-2")
+    sales = channel_id(stage, "sales")
+    half = update(cases).where(cases.c.id % 2 == 0)
+    await stage.log.database.execute(half.values(channel_id=sales))
+    watch = replace(await only(stage), is_private=False)
+    for each in (watch, replace(watch, channel_id=sales)):
+        await orders(stage).save(each, stage.ann.id)
+    services = stage.services_at(timedelta())
+    await NewModels(services).look()
+    await NewModels(services).look()
+    (notice,) = told(stage)
+    assert f"<#{sales}>" in shown(notice)
+    assert len(stage.model.requests) == 50
+
+
 async def test_low_replies_are_told_of_the_channels_that_the_reader_is_in(stage: Stage) -> None:
     await say(stage, "@helper all alert me")
     await write_scores(stage, [(0.001, 0, 2)], version_of(stage), **TEXTS)
