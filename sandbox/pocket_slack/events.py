@@ -108,6 +108,23 @@ def reaction(
         _send(ws, event, channel, body)
 
 
+def pin(ws: Workspace, channel: Channel, event: str, item: Json, count: int) -> None:
+    """Sends `pin_added` or `pin_removed`: https://docs.slack.dev/reference/events/pin_added"""
+    body = {
+        "type": event,
+        "user": ws.bot.id,
+        "channel_id": channel.id,
+        "item": item,
+        "item_user": item["message"].get("user"),
+        "pin_count": count,
+        "event_ts": ws.ids.ts(),
+    }
+    if "pins:read" in ws.scopes:
+        _send(
+            ws, event, channel, body | ({"has_pins": count > 0} if event == "pin_removed" else {})
+        )
+
+
 def home_opened(ws: Workspace, user: User, tab: str, home: Json | None = None) -> None:
     """Sends `app_home_opened`; for the home tab it has a `view` once the app has published one."""
     channel = ws.im(user.id)

@@ -11,15 +11,16 @@ _SENT = """
 app_context_changed app_home_opened app_mention app_uninstalled assistant_thread_context_changed
 assistant_thread_started channel_archive channel_created channel_left channel_rename channel_unarchive
 function_executed group_archive group_left group_rename group_unarchive member_joined_channel
-member_left_channel message.channels message.groups message.im message.mpim reaction_added reaction_removed
-tokens_revoked
+member_left_channel message.channels message.groups message.im message.mpim pin_added pin_removed reaction_added
+reaction_removed tokens_revoked
 """.split()  # noqa: SIM905
 # The scopes that a method or an event here needs.
 NEEDED = """
-app_mentions:read assistant:write channels:history channels:join channels:manage channels:read
-channels:write.invites channels:write.topic chat:write chat:write.public commands files:write groups:history
-groups:read groups:write groups:write.invites groups:write.topic im:history im:read im:write links.embed:write
-mpim:history mpim:read mpim:write reactions:read reactions:write team:read users:read
+app_mentions:read assistant:write bookmarks:read bookmarks:write channels:history channels:join channels:manage
+channels:read channels:write.invites channels:write.topic chat:write chat:write.public commands emoji:read
+files:read files:write groups:history groups:read groups:write groups:write.invites groups:write.topic
+im:history im:read im:write links.embed:write mpim:history mpim:read mpim:write pins:read pins:write
+reactions:read reactions:write team:read usergroups:read users.profile:read users:read users:read.email
 """.split()  # noqa: SIM905
 _USED = """
 $schema _metadata app_directory display_information features.agent_view.agent_description

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from mimetypes import guess_type
 from typing import Any
 
 from pocket_slack.clock import Timer
@@ -30,6 +31,11 @@ class User:
     is_guest: bool = False
     is_webhook: bool = False
     enterprise_id: str | None = None
+
+    @property
+    def email(self) -> str | None:
+        """Their address; bots have none."""
+        return None if self.bot_id else f"{self.name}@example.com"
 
     def to_slack(self) -> Json:
         """The user as in `users.info`: https://docs.slack.dev/reference/objects/user-object"""
@@ -84,17 +90,32 @@ class UploadedFile:
     length: int
     user_id: str
     ticket: str
+    created: int
     content: bytes | None = None
     title: str = ""
     is_complete: bool = False
     is_deleted: bool = False
 
+    @property
+    def mimetype(self) -> str:
+        """What the end of its name says that it is."""
+        return guess_type(self.name)[0] or "application/octet-stream"
+
     def to_slack(self) -> Json:
         """https://docs.slack.dev/reference/objects/file-object"""
         if self.is_deleted:
             return {"id": self.id, "mode": "tombstone"}
-        its = {"name": self.name, "title": self.title, "size": self.length, "user": self.user_id}
-        return {"id": self.id, "mode": "hosted", **its}
+        return {
+            "id": self.id,
+            "mode": "hosted",
+            "created": self.created,
+            "timestamp": self.created,
+            "name": self.name,
+            "title": self.title,
+            "mimetype": self.mimetype,
+            "size": self.length,
+            "user": self.user_id,
+        }
 
 
 @dataclass
@@ -151,6 +172,7 @@ class Message:
     stream: Stream | None = None
     agent_session: Json | None = None
     reactions: dict[str, list[str]] = field(default_factory=dict)
+    pinned: Json | None = None
     values: Json = field(default_factory=dict)
 
     @property
@@ -180,6 +202,8 @@ class Message:
                 {"name": name, "users": [*by], "count": len(by)}
                 for name, by in self.reactions.items()
             ],
+            "pinned_to": [self.channel_id] if self.pinned else None,
+            "pinned_info": self.pinned,
             "metadata": self.metadata if with_metadata else None,
         }
         body: Json = {"type": "message", "ts": self.ts, "text": self.text, **self._signature()}
@@ -233,6 +257,7 @@ class Channel:
     messages: dict[str, Message] = field(default_factory=dict)
     ephemerals: list[Message] = field(default_factory=list)
     topic: Json = field(default_factory=lambda: {"value": "", "creator": "", "last_set": 0})
+    bookmarks: list[Json] = field(default_factory=list)
     purpose: Json = field(default_factory=lambda: {"value": "", "creator": "", "last_set": 0})
     assistant: dict[str, AssistantThread] = field(
         default_factory=lambda: defaultdict(AssistantThread)
@@ -264,6 +289,10 @@ class Channel:
     def replies(self, ts: str) -> list[Message]:
         """The replies under the message `ts`, oldest first."""
         return list(self._replies.get(ts, ()))
+
+    def pins(self) -> list[Message]:
+        """The messages that are pinned, oldest first."""
+        return [each for each in self.messages.values() if each.pinned and not each.is_tombstone]
 
     def to_slack(self, viewer_id: str) -> Json:
         """The channel as in `conversations.info`:

@@ -115,6 +115,9 @@ class Workspace:
         self.stacks: dict[str, list[View]] = {}
         self.homes: dict[str, View] = {}
         self.files: dict[str, UploadedFile] = {}
+        self.usergroups: dict[str, Json] = {}
+        # The workspace's own emoji: the address of each picture, by name.
+        self.emoji: dict[str, str] = {}
         # By person: the assistant thread that is open, and the channel beside it.
         self.assistants: dict[str, tuple[str, str | None]] = {}
         self.statuses: dict[str, Timer] = {}
@@ -178,6 +181,22 @@ class Workspace:
         bot_id = self.ids.new("B")
         hook = User(bot_id, name, name, self.team_id, bot_id, self.ids.new("A"), is_webhook=True)
         return self._add(hook, self.webhooks)
+
+    def add_usergroup(self, handle: str, members: Iterable[User], name: str = "") -> Json:
+        """A new group of people, which others mention as `@handle`."""
+        group: Json = {
+            "id": self.ids.new("S"),
+            "team_id": self.team_id,
+            "is_usergroup": True,
+            "name": name or handle.title(),
+            "handle": handle,
+            "description": "",
+            "date_create": int(self.clock.now()),
+            "date_delete": 0,
+            "users": [member.id for member in members],
+        }
+        self.usergroups[group["id"]] = group
+        return group
 
     def add_channel(
         self, name: str, members: Iterable[User] = (), is_private: bool = False

@@ -252,11 +252,11 @@ def test_what_the_manifest_asks_for_in_vain_is_said_first_and_an_invalid_port_is
     tmp_path: Path, capsys: pytest.CaptureFixture[str], port: str
 ) -> None:
     (tmp_path / "manifest.json").write_text(
-        '{"oauth_config": {"scopes": {"bot": ["files:read", "chat:write"]}}}'
+        '{"oauth_config": {"scopes": {"bot": ["calls:read", "chat:write"]}}}'
     )
     assert run(tmp_path / "manifest.json", "--port", port) == 2
     gap, said = capsys.readouterr().err.splitlines()
-    assert gap == "pocket-slack: nothing here needs the scope files:read"
+    assert gap == "pocket-slack: nothing here needs the scope calls:read"
     assert (
         said == f"pocket-slack: there is no port {port}; give one up to 65535, or 0 for a free one"
     )

@@ -7,7 +7,7 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from pocket_slack import Sandbox, Workspace
+from pocket_slack import ManualClock, Sandbox, Workspace
 from pocket_slack.people import Person
 from pocket_slack.stream import to_events
 
@@ -74,6 +74,9 @@ async def test_an_upload_counts_once_and_whole(slack: Sandbox, client: AsyncWebC
         ),
         ("completeUploadExternal", {"files": "[]"}, "invalid_arguments"),
         ("completeUploadExternal", {"files": '[{"id": "F0"}]'}, "file_not_found"),
+        ("info", {"file": "F0"}, "file_not_found"),
+        ("list", {"types": "films"}, "unknown_type"),
+        ("list", {"user": "U0"}, "user_not_found"),
     ],
 )
 def test_what_is_wrong_is_refused(
@@ -103,3 +106,55 @@ def test_a_file_is_shared_only_where_the_bot_may_post(
     assert [message.files[0]["id"] for message in workspace.channel("help").messages.values()] == [
         file.id
     ]
+
+
+@pytest.fixture
+def shared(workspace: Workspace, clock: ManualClock, call: Call) -> list[str]:
+    """The ids of a picture in #help, and of a text that came ten seconds later and is nowhere."""
+    ids = []
+    for name, channel in (("a.png", workspace.channel("help").id), ("b.txt", "")):
+        file_id = call("files.getUploadURLExternal", filename=name, length=1)["file_id"]
+        workspace.files[file_id].content = b"x"
+        call("files.completeUploadExternal", files=[{"id": file_id}], channel_id=channel)
+        clock.advance(10)
+        ids.append(file_id)
+    return ids
+
+
+def test_a_file_is_shown_with_its_places(
+    workspace: Workspace, shared: list[str], call: Call
+) -> None:
+    file = call("files.info", file=shared[0])["file"]
+    assert (file["mimetype"], file["user"]) == ("image/png", workspace.bot.id)
+    assert (file["channels"], file["ims"]) == ([workspace.channel("help").id], [])
+
+
+@pytest.mark.parametrize(
+    ("args", "names"),
+    [
+        ({}, ["b.txt", "a.png"]),
+        ({"types": "images,pdfs"}, ["a.png"]),
+        ({"types": "spaces"}, []),
+        ({"channel": "help"}, ["a.png"]),
+        ({"user": "ann"}, []),
+        ({"user": "echo"}, ["b.txt", "a.png"]),
+        ({"ts_from": "1700000005"}, ["b.txt"]),
+        ({"ts_from": "0", "ts_to": "1700000005"}, ["a.png"]),
+        ({"count": 1, "page": 2}, ["a.png"]),
+    ],
+)
+def test_files_are_listed_newest_first_by_kind_place_person_and_time(
+    workspace: Workspace, shared: list[str], call: Call, args: dict[str, Any], names: list[str]
+) -> None:
+    ids = {"help": workspace.channel("help").id}
+    ids |= {user.name: user.id for user in workspace.users.values()}
+    given = {key: ids.get(value, value) for key, value in args.items()}
+    assert [file["name"] for file in call("files.list", **given)["files"]] == names
+
+
+def test_a_deleted_file_is_not_listed(shared: list[str], call: Call, refused: Refused) -> None:
+    call("files.delete", file=shared[0])
+    assert refused("files.info", file=shared[0]).code == "file_deleted"
+    answer = call("files.list")
+    assert [file["id"] for file in answer["files"]] == [shared[1]]
+    assert answer["paging"] == {"count": 100, "total": 1, "page": 1, "pages": 1}

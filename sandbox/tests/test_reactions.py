@@ -74,6 +74,26 @@ def test_reactions_are_counted_by_name_wherever_the_message_is_shown(
     assert "reactions" not in call("reactions.get", **item)["message"]
 
 
+def test_reactions_of_a_person_are_listed_where_the_app_is(
+    workspace: Workspace, message: Message, call: Call, refused: Refused
+) -> None:
+    ann = Person(workspace, "ann")
+    elsewhere = ann.post("random", "where the app is not")
+    reply = ann.post("help", "yes", thread_ts=message.ts)
+    ann.post("help", "without a reaction")
+    for each in (elsewhere, message, reply):
+        ann.react(each, "eyes")
+    items = call("reactions.list", user=ann.id)["items"]
+    assert [each["message"]["ts"] for each in items] == [reply.ts, message.ts]
+    assert call("reactions.list")["items"] == []
+    assert refused("reactions.list", user="U0").code == "user_not_found"
+
+
+def test_the_workspaces_own_emoji_are_listed(workspace: Workspace, call: Call) -> None:
+    workspace.emoji["party"] = "https://example.com/party.gif"
+    assert call("emoji.list")["emoji"] == {"party": "https://example.com/party.gif"}
+
+
 def test_a_reaction_sends_an_event_that_only_names_the_message(
     workspace: Workspace, message: Message, wire: Wire
 ) -> None:

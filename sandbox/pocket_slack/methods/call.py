@@ -40,12 +40,12 @@ class Call:
         """A boolean; forms write it as `1` or `true`."""
         return str(self.args.get(name, default)).lower() in ("1", "true")
 
-    def integer(self, name: str, default: int, highest: int) -> int:
-        """A number between 1 and `highest`."""
+    def integer(self, name: str, default: int, highest: int, lowest: int = 1) -> int:
+        """A number between `lowest` and `highest`."""
         value = self.optional(name)
         if value is None:
             return default
-        if not value.isdigit() or not 1 <= int(value) <= highest:
+        if not value.isdigit() or not lowest <= int(value) <= highest:
             raise SlackError("invalid_limit" if name == "limit" else "invalid_arguments")
         return int(value)
 

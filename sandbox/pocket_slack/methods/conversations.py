@@ -107,7 +107,7 @@ def history(call: Call) -> Json:
     page.sort(key=lambda message: message.ts, reverse=True)
     return {
         **_shown(call, channel, page, metadata),
-        "pin_count": 0,
+        "pin_count": len(channel.pins()),
         "channel_actions_ts": None,
         "channel_actions_count": 0,
     }
