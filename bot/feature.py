@@ -97,6 +97,8 @@ class Feature:
         release_lines: Its lines about an assistant before and since a release.
         week_details: What it shows one person as details of a digest.
         low_button: The button that lists low replies for whoever presses it.
+        show_low: Shows the window with such a list, by their ids, as it is now, with a note on the
+            outcome of a click.
         sort_low: Sorts the low replies of a channel's assistant into causes.
         preview: Prints a channel's digest in the terminal, of a time such as `October`.
         post_weekly: Has a channel's digest posted from now on, for a person; says when the next one
@@ -129,6 +131,7 @@ class Feature:
     release_lines: Callable[[Subject, date], Awaitable[Sequence[str]]] | None = None
     week_details: Callable[[Place, Week, Named], Awaitable[Sequence[Block]]] | None = None
     low_button: Callable[[LowList], Block] | None = None
+    show_low: Callable[[Invocation, str, str, str], Awaitable[None]] | None = None
     sort_low: Callable[[Place, Span], Awaitable[None]] | None = None
     preview: Callable[[str, str], Awaitable[None]] | None = None
     post_weekly: Callable[[Place, str], Awaitable[str]] | None = None
@@ -301,6 +304,12 @@ class Services:
         for each in self.features:
             if each.show_settings:
                 await each.show_settings(person, view_id, note)
+
+    async def show_low(self, person: Invocation, view_id: str, which: str, note: str = "") -> None:
+        """Shows a person their window of low replies as it is now, with such a note."""
+        for each in self.features:
+            if each.show_low:
+                await each.show_low(person, view_id, which, note)
 
     def low_button(self, which: LowList) -> Sequence[Block]:
         return [each.low_button(which) for each in self.features if each.low_button]

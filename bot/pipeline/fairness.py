@@ -15,8 +15,8 @@ async def with_choices(
 ) -> list[Block]:
     """The blocks with what their reader, or EVERYBODY, has chosen by now.
 
-    If they answer `words` after `/judge`, the buttons remember these: Slack keeps no copy of what only
-    one person sees, so the answer is made again.
+    If they answer `words` after `/judge`, or list what these name, the buttons remember them: Slack
+    keeps no copy of what only one person sees, so it is made again.
     """
     elements = [element for block in blocks for element in block.get("elements", ())]
     case_ids = {_case_of(each) for each in elements if each.get("action_id") in _IS_FAIR}

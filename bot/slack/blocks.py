@@ -21,13 +21,14 @@ CaseId = Annotated[int, Field(le=LARGEST_ID)]
 
 class Pressed(BaseModel):
     """Where a button of a list was pressed: in a message of ours, in the answer to some `words`
-    after `/judge`, or else in the Home tab.
+    after `/judge`, in a `view` whose list these words name, or without words in the Home tab.
     """
 
     model_config = ConfigDict(frozen=True)
 
     ts: str = ""
     words: str = ""
+    view: str = ""
 
 
 class ModalState(BaseModel):

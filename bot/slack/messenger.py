@@ -208,9 +208,15 @@ class Messenger:
         """
         return await _to_view(self._client.views_open(trigger_id=trigger_id, view=view))
 
-    async def show(self, invocation: Invocation, view: dict[str, Any]) -> str:
-        """Opens a modal; returns what to tell the person if it came too late, or an empty string."""
-        return "" if await self.open_modal(invocation.trigger_id, view) else invocation.too_slow
+    async def show(
+        self, invocation: Invocation, view: dict[str, Any], *, is_above: bool = False
+    ) -> str:
+        """Opens a modal, which replaces an open one unless it `is_above` that; returns what to tell
+        the person if it came too late, or an empty string.
+        """
+        opening = self._client.views_push if is_above else self._client.views_open
+        opened = await _to_view(opening(trigger_id=invocation.trigger_id, view=view))
+        return "" if opened else invocation.too_slow
 
     async def update_modal(
         self, view_id: str, view: dict[str, Any], version: str | None = None

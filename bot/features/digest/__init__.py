@@ -35,6 +35,7 @@ def feature(services: Services) -> Feature:
         ],
         home_settings=partial(handlers.settings_blocks, services),
         low_button=text.see_button,
+        show_low=partial(handlers.show_low, services),
         sort_low=partial(poster.sort_low, services),
         post_weekly=partial(handlers.switch_on, services),
         preview=partial(poster.preview, services),

@@ -42,6 +42,7 @@ _NAME = 60
 _ASSISTANT = 40
 _WORDS = 80
 _ROOM = 2900
+_MOST_BLOCKS = 50  # with buttons; a window has room for 100
 NOT_SORTED = "not sorted"
 LOW_TITLE = "Low replies"
 FILE_IS_THEIRS = (
@@ -208,33 +209,40 @@ async def send_file(services: Services, person: Invocation, found: LowReplies) -
     return FILE_SENT
 
 
-def list_window(found: LowReplies, url: str, of_file: str = "") -> ui.Block:
-    """The window with low replies and the judge's reasons, by cause; `of_file` is the value of its
-    button.
+def list_window(found: LowReplies, url: str, of_file: str = "", note: str = "") -> ui.Block:
+    """The window with low replies and the judge's reasons, by cause, of which the first have buttons;
+    `of_file` is the value of that for the file.
     """
     blocks = list[ui.Block]()
     if of_file and any(case.reason for case in found.replies):
         blocks.append(ui.actions(ui.button("Send me this as a file", ids.ACTION_LOW_FILE, of_file)))
+    if note:
+        blocks.append(ui.context(note))
     by_cause = grouped((case.cause or NOT_SORTED, case) for case in found.replies)
     causes = _ordered(case.cause for case in found.replies if case.cause)
     for name in [*causes, NOT_SORTED]:
         replies = by_cause.get(name)
         if not replies:
             continue
-        text = f"*{len(replies)} low replies*"
+        title = f"*{len(replies)} low replies*"
         if causes:
-            text = f"*{clip(name, _NAME)}* ({len(replies)})"
+            title = f"*{clip(name, _NAME)}* ({len(replies)})"
+        lines = [title]
         for case in folded(replies):
             words = excerpt(case.response or "", _WORDS)
             who = found.members[case.author_id or ""].name
             reply = [f"Reply: “{words}”"] if words else []
             line = "• " + "\n".join([*low_lines(case, who, url), *reply])
-            if len(text) + len(line) > _ROOM:
-                blocks.append(ui.section(text))
-                text = line
-            else:
-                text += f"\n{line}"
-        blocks.append(ui.section(text))
+            if sum(map(len, lines)) + len(line) > _ROOM:
+                blocks.append(ui.section("\n".join(lines)))
+                lines = []
+            lines.append(line)
+            if len(blocks) < _MOST_BLOCKS:
+                blocks.append(ui.section("\n".join(lines)))
+                blocks.append(ui.fairness(case.id, f"score {case.score} of {who}"))
+                lines = []
+        if lines:
+            blocks.append(ui.section("\n".join(lines)))
     return ui.page(LOW_TITLE, blocks or [ui.section("No low replies.")])
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
@@ -13,6 +14,7 @@ from bot.feature import Services
 from bot.features.digest import causes, ids, poster
 from bot.features.digest.stats import unsure
 from bot.figures.lowest import LowList
+from bot.pipeline.fairness import with_choices
 from bot.pipeline.text import not_understood
 from bot.slack import blocks as ui
 from bot.slack.client import SLACK_ERRORS
@@ -158,10 +160,31 @@ _NO_LIST = "This button names no list that I know. A newer message of mine has o
 
 
 async def _list_low(services: Services, which: LowList, person: Invocation, _: Raw) -> str:
+    return await services.messenger.show(person, await _low_window(services, which, person))
+
+
+async def _low_window(
+    services: Services, which: LowList, person: Invocation, note: str = ""
+) -> ui.Block:
     found = await poster.low_list(services, which, person)
     us = services.identity
     file = which.value if "files:write" in us.scopes else ""
-    return await services.messenger.show(person, causes.list_window(found, us.url, file))
+    window = causes.list_window(found, us.url, file, note)
+    blocks = await with_choices(
+        services.store, person.team_id, window["blocks"], person.user_id, which.value
+    )
+    return window | {"blocks": blocks}
+
+
+async def show_low(
+    services: Services, person: Invocation, view_id: str, value: str, note: str
+) -> None:
+    which = LowList.of(value)
+    # Without Slack's answer, the window stays as it is.
+    with suppress(MembershipError):
+        if not await _refusal(services, which, person):
+            window = await _low_window(services, which, person, note)
+            await services.messenger.update_modal(view_id, window)
 
 
 async def _send_low(services: Services, which: LowList, person: Invocation, body: Raw) -> str:
@@ -191,14 +214,18 @@ async def _answer_click(services: Services, person: Invocation, body: Raw) -> Po
         which = LowList.of(person.value)
     except ValueError:
         return _NO_LIST
-    if which.channel_id:
-        said = await services.access.refusal(person, _WHAT, which.channel_id, is_change=False)
-        if said:
-            return said
+    if refusal := await _refusal(services, which, person):
+        return refusal
     try:
         return await _ANSWERS[person.action](services, which, person, body)
     except MembershipError as exc:
         return unsure(str(exc))
+
+
+async def _refusal(services: Services, which: LowList, person: Invocation) -> str:
+    if not which.channel_id:
+        return ""
+    return await services.access.refusal(person, _WHAT, which.channel_id, is_change=False)
 
 
 def register(app: AsyncApp, services: Services) -> None:

@@ -24,7 +24,6 @@ from bot.slack.invocation import Invocation, unknown
 from bot.slack.messenger import Posted
 
 _AGREES = {slack_ids.ACTION_AGREE, slack_ids.ACTION_FAIR}
-_AT_HOME = Pressed()
 _DIGITS = re.compile("[0-9]{1,10}")
 
 logger = structlog.get_logger(__name__)
@@ -43,8 +42,11 @@ def register(app: AsyncApp, services: Services) -> None:
         person = payloads.to_invocation(body)
         pressed = None
         if person.action in {slack_ids.ACTION_FAIR, slack_ids.ACTION_NOT_FAIR}:
-            ts = "" if person.is_ephemeral else person.message_ts
-            pressed = Pressed(ts=ts, words=person.value.rpartition(":")[0])
+            pressed = Pressed(
+                ts="" if person.is_ephemeral else person.message_ts,
+                words=person.value.rpartition(":")[0],
+                view=(body.get("view") or {}).get("id", ""),
+            )
         judged = await _begin(services, person, person.case_id, pressed)
         await ack()
         if judged is None:
@@ -63,8 +65,11 @@ def register(app: AsyncApp, services: Services) -> None:
         rubric = await services.rubrics.find(
             case.team_id, case.channel_id, case.rubric, verdict.rubric_version
         )
-        view = words.label_modal(state, verdict, earlier, rubric)
-        await _tell(services, person, case, await services.messenger.show(person, view), pressed)
+        window = words.label_modal(state, verdict, earlier, rubric)
+        shown = await services.messenger.show(
+            person, window, is_above=bool(pressed and pressed.view and pressed.words)
+        )
+        await _tell(services, person, case, shown, pressed)
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -114,8 +119,8 @@ async def _record(
     earlier = await services.store.labels.put(case, person.user_id, label)
     if ack:
         await ack()
-    # In the Home tab, the button alone says it.
-    if label != earlier and pressed != _AT_HOME:
+    # In the Home tab and in a window, the button alone says it.
+    if label != earlier and not (pressed and pressed.view):
         said = words.confirmation(case, verdict, label, earlier)
         await _tell(services, person, case, said, pressed)
 
@@ -126,8 +131,8 @@ async def _show_choice(services: Services, person: Invocation, pressed: Pressed 
         return
     there = replace(person, channel_id=person.channel_id or person.window_channel_id or "")
     try:
-        if pressed == _AT_HOME:
-            await services.show_home(person)
+        if pressed.view:
+            await _show_view(services, person, pressed)
         elif pressed.words:
             there = replace(there, window_channel_id=None)
             answer = await services.answer(there, pressed.words)
@@ -151,10 +156,19 @@ async def _show_in_message(services: Services, person: Invocation, ts: str) -> N
 async def _tell(
     services: Services, person: Invocation, case: LoggedCase, text: str, pressed: Pressed | None
 ) -> None:
-    if text and pressed == _AT_HOME:
-        await services.show_home(person, text)
+    if text and pressed and pressed.view:
+        await _show_view(services, person, pressed, text)
     else:
         await services.messenger.tell(_place_of(person, case), text)
+
+
+async def _show_view(
+    services: Services, person: Invocation, pressed: Pressed, note: str = ""
+) -> None:
+    if pressed.words:
+        await services.show_low(person, pressed.view, pressed.words, note)
+    else:
+        await services.show_home(person, note)
 
 
 def _place_of(person: Invocation, case: LoggedCase) -> Recipient:

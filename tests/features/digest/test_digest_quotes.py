@@ -7,9 +7,10 @@ import pytest
 from sqlalchemy import update
 
 from bot.domain.label import Label
+from bot.features.digest.ids import ACTION_LOW_LIST
 from bot.pipeline.quoting import REMOVED, unquote
 from bot.slack import ids
-from bot.store.schema import cases
+from bot.store.schema import cases, labels
 from pocket_slack import Message
 from tests.gestures import (
     add_case,
@@ -21,7 +22,7 @@ from tests.gestures import (
     settled,
     up_to_date,
 )
-from tests.stage import LOST, Stage, StageFactory, shown
+from tests.stage import CHANNEL, LOST, Stage, StageFactory, shown
 
 REASON = "It names no source."
 
@@ -238,6 +239,37 @@ async def test_fair_is_a_label_that_is_not_blind_and_not_fair_asks_for_one(
         await stage.told(stage.ben)
         label = await stage.log.labels.get(await stage.log.cases.get(1), stage.ben.id)
         assert label == Label(score, None)
+
+
+@pytest.mark.needs("labels")
+async def test_fair_and_not_fair_in_the_window_of_low_replies_answer_there(stage: Stage) -> None:
+    await a_low_reply(stage)
+    stage.ben.click(await its_digest(stage), ACTION_LOW_LIST)
+    window = await stage.modal(stage.ben)
+    for _ in range(2):  # the second time, as if Slack had sent the click again
+        await stage.slack.settled(stage.ben.click(window, ids.ACTION_FAIR))
+        await stage.slack.until(lambda: "Fair ✓\nNot fair" in shown(window))
+    stage.ben.click(window, ids.ACTION_NOT_FAIR)
+    await stage.slack.until(lambda: stage.ben.view is not window)
+    await stage.fill_in(stage.ben, {"score": "3"})
+    await stage.slack.until(lambda: "Fair\nNot fair ✓" in shown(window))
+    assert await stage.modal(stage.ben) is window
+    assert stage.ben.ephemerals(CHANNEL) == []
+    label = await stage.log.labels.get(await stage.log.cases.get(1), stage.ben.id)
+    assert label == Label(3, None)
+
+
+@pytest.mark.needs("labels")
+async def test_a_blind_label_stands_and_the_window_of_low_replies_says_so(stage: Stage) -> None:
+    await a_low_reply(stage)
+    stage.ben.click(await its_digest(stage), ACTION_LOW_LIST)
+    window = await stage.modal(stage.ben)
+    case = await stage.log.cases.get(1)
+    await stage.log.labels.put(case, stage.ben.id, Label(3, None))
+    await stage.log.database.execute(update(labels).values(is_blind=True))
+    await stage.slack.settled(stage.ben.click(window, ids.ACTION_FAIR))
+    await stage.slack.until(lambda: "blind" in shown(window))
+    assert stage.ben.ephemerals(CHANNEL) == []
 
 
 async def test_without_stored_texts_there_is_no_reason(open_stage: StageFactory) -> None:
