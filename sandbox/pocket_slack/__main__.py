@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from pocket_slack import Sandbox, SandboxError, Workspace
+from pocket_slack import Sandbox, SandboxError, Workspace, methods
 from pocket_slack.compare import DIFFERENT, Slack, compare, to_lines
 from pocket_slack.compare.calls import read_calls
 from pocket_slack.workspace_file import EXAMPLE, open_workspace
@@ -128,6 +129,8 @@ async def _serve(workspace: Workspace, port: int, host: str) -> None:
             f"SLACK_API_URL={slack.api_url}\n"
             f"SLACK_BOT_TOKEN={slack.bot_token}\n"
             f"SLACK_APP_TOKEN={slack.app_token}\n"
+            "\nMethods that are not here:\n"
+            f"{textwrap.fill(' '.join(methods.NOT_HERE), 100, break_long_words=False)}\n"
         )
         sys.stdout.flush()
         await asyncio.Event().wait()

@@ -8,6 +8,7 @@ from typing import Any
 from pocket_slack.deliveries import Delivery
 from pocket_slack.executions import Execution
 from pocket_slack.model import ROOT, Channel, Json, Message, User
+from pocket_slack.text import linked
 from pocket_slack.workspace import Workspace
 
 CHANNEL_TYPES = {"channels": "channel", "groups": "group", "im": "im", "mpim": "mpim"}
@@ -21,6 +22,7 @@ def message_posted(ws: Workspace, channel: Channel, body: Json) -> None:
     if body.get("subtype") != ROOT:  # of which `assistant_thread_started` tells
         _message(ws, channel, body)
         _mention(ws, channel, body)
+        _link_shared(ws, channel, body)
 
 
 def message_changed(ws: Workspace, channel: Channel, body: Json, before: Json) -> None:
@@ -221,6 +223,32 @@ def _mention(ws: Workspace, channel: Channel, body: Json) -> None:
             channel,
             body | {"type": "app_mention", "channel": channel.id, "event_ts": body["ts"]},
         )
+
+
+def _link_shared(ws: Workspace, channel: Channel, body: Json) -> None:
+    """Sends `link_shared`, also to an app that is not in the channel.
+
+    Source: https://docs.slack.dev/reference/events/link_shared
+    """
+    urls = dict.fromkeys(url for url, _ in linked(body["text"]))
+    domains = {url: ws.manifest.unfurl_domain(url) for url in urls}
+    links = [{"domain": domain, "url": url} for url, domain in domains.items() if domain]
+    is_own = body.get("user") == ws.bot.id
+    if not links or is_own or "links:read" not in ws.scopes:
+        return
+    in_thread = {"thread_ts": body["thread_ts"]} if "thread_ts" in body else {}
+    event = {
+        "type": "link_shared",
+        "channel": channel.id,
+        "is_bot_user_member": ws.bot.id in channel.members,
+        "user": body.get("user"),
+        "message_ts": body["ts"],
+        **in_thread,
+        "unfurl_id": f"{channel.id}.{body['ts']}.{ws.ids.short(16).lower()}",
+        "source": "conversations_history",
+        "links": links,
+    }
+    of_app(ws, event)
 
 
 def _may(ws: Workspace, channel: Channel, verb: str) -> bool:

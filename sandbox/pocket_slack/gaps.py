@@ -10,7 +10,7 @@ from pocket_slack.functions import TYPES, to_functions
 _SENT = """
 app_context_changed app_home_opened app_mention app_uninstalled assistant_thread_context_changed
 assistant_thread_started channel_archive channel_created channel_left channel_rename channel_unarchive
-function_executed group_archive group_left group_rename group_unarchive member_joined_channel
+function_executed group_archive group_left group_rename group_unarchive link_shared member_joined_channel
 member_left_channel message.channels message.groups message.im message.mpim pin_added pin_removed reaction_added
 reaction_removed tokens_revoked
 """.split()  # noqa: SIM905
@@ -19,17 +19,18 @@ NEEDED = """
 app_mentions:read assistant:write bookmarks:read bookmarks:write channels:history channels:join channels:manage
 channels:read channels:write.invites channels:write.topic chat:write chat:write.public commands emoji:read
 files:read files:write groups:history groups:read groups:write groups:write.invites groups:write.topic
-im:history im:read im:write links.embed:write mpim:history mpim:read mpim:write pins:read pins:write
-reactions:read reactions:write team:read usergroups:read users.profile:read users:read users:read.email
+im:history im:read im:write links.embed:write links:read links:write mpim:history mpim:read mpim:write pins:read
+pins:write reactions:read reactions:write team:read usergroups:read users.profile:read users:read
+users:read.email
 """.split()  # noqa: SIM905
 _USED = """
 $schema _metadata app_directory display_information features.agent_view.agent_description
 features.agent_view.suggested_prompts features.app_home.home_tab_enabled features.app_home.messages_tab_enabled
 features.assistant_view.assistant_description features.assistant_view.suggested_prompts features.bot_user
-features.shortcuts features.slash_commands functions oauth_config.redirect_urls oauth_config.scopes.bot
-oauth_config.scopes.bot_optional settings.event_subscriptions.bot_events settings.event_subscriptions.request_url
-settings.function_runtime settings.interactivity.is_enabled settings.interactivity.request_url
-settings.org_deploy_enabled settings.socket_mode_enabled
+features.shortcuts features.slash_commands features.unfurl_domains functions oauth_config.redirect_urls
+oauth_config.scopes.bot oauth_config.scopes.bot_optional settings.event_subscriptions.bot_events
+settings.event_subscriptions.request_url settings.function_runtime settings.interactivity.is_enabled
+settings.interactivity.request_url settings.org_deploy_enabled settings.socket_mode_enabled
 """.split()  # noqa: SIM905
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from pocket_slack.errors import SandboxError, listed
 from pocket_slack.functions import Function, to_functions
@@ -55,6 +56,7 @@ class Manifest:
     has_assistant: bool = False
     is_agent: bool = False
     prompts: tuple[Json, ...] = ()
+    unfurl_domains: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
 
     @classmethod
@@ -110,12 +112,21 @@ class Manifest:
                 has_assistant="assistant_view" in features and not is_agent,
                 is_agent=is_agent,
                 prompts=tuple(view.get("suggested_prompts", [])),
+                unfurl_domains=tuple(features.get("unfurl_domains", [])),
                 gaps=tuple(gaps(manifest)),
             )
         except (AttributeError, KeyError, TypeError) as exc:
             raise SandboxError(
                 f"the manifest does not have the shape of a Slack manifest: {exc!r}"
             ) from exc
+
+    def unfurl_domain(self, url: str) -> str | None:
+        """Which of the app's domains a link leads to; that includes their subdomains."""
+        host = urlsplit(url).hostname or ""
+        for domain in self.unfurl_domains:
+            if host == domain or host.endswith(f".{domain}"):
+                return domain
+        return None
 
     def command(self, name: str) -> Command:
         """The declared slash command of that name."""

@@ -13,6 +13,10 @@ ROOT = "assistant_app_thread"
 """The first message of an assistant thread: https://docs.slack.dev/reference/events/message/assistant_app_thread"""
 
 
+ME = "me_message"
+"""What somebody does, in italics: https://docs.slack.dev/reference/events/message/me_message"""
+
+
 @dataclass
 class User:
     """A person, or the user of a bot, which has a `bot_id`.
@@ -183,7 +187,7 @@ class Message:
     @property
     def is_notice(self) -> bool:
         """Whether it only tells of a change, such as somebody joining; a notice has no thread."""
-        return self.subtype not in (None, ROOT)
+        return self.subtype not in (None, ROOT, ME)
 
     def to_slack(self, with_metadata: bool = False) -> Json:
         """The message as in `conversations.history`, without the fields about its thread."""
@@ -223,7 +227,7 @@ class Message:
         `user`.
         """
         author = self.author
-        if self.subtype:
+        if self.details:
             return self.details
         if author.is_webhook:
             return {"bot_id": author.bot_id, "username": author.name}

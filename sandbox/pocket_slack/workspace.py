@@ -115,6 +115,8 @@ class Workspace:
         self.stacks: dict[str, list[View]] = {}
         self.homes: dict[str, View] = {}
         self.files: dict[str, UploadedFile] = {}
+        # Messages for later, with the timers that post them.
+        self.scheduled: dict[str, tuple[Json, Timer]] = {}
         self.usergroups: dict[str, Json] = {}
         # The workspace's own emoji: the address of each picture, by name.
         self.emoji: dict[str, str] = {}

@@ -17,8 +17,8 @@ from pocket_slack import Limits, ManualClock, Sandbox, SlackError, Workspace, me
 SCOPES = """
 app_mentions:read bookmarks:read bookmarks:write channels:history channels:join channels:manage channels:read
 chat:write commands emoji:read files:read files:write groups:history groups:read groups:write im:history im:read
-im:write mpim:read mpim:write pins:read pins:write reactions:read reactions:write team:read usergroups:read
-users.profile:read users:read users:read.email
+im:write links:read links:write mpim:read mpim:write pins:read pins:write reactions:read reactions:write
+team:read usergroups:read users.profile:read users:read users:read.email
 """
 MANIFEST: dict[str, Any] = {
     "display_information": {"name": "Echo"},

@@ -208,7 +208,7 @@ async def test_the_command_starts_a_sandbox_and_prints_what_an_app_needs(tmp_pat
         stdout=asyncio.subprocess.PIPE,
     )
     try:
-        printed = (await process.stdout.readuntil(b"SLACK_APP_TOKEN=")).decode()
+        printed = (await process.stdout.readuntil(b"workflows.*")).decode()
         address = printed.split("listening on ")[1].split()[0]
         async with aiohttp.ClientSession(base_url=address) as http:
             delivery = await do(http, "people/ann/command", channel="help-desk", command="/hi")

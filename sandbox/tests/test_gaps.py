@@ -1,10 +1,14 @@
 """What a manifest asks for and the sandbox does not have."""
 
+import inspect
+import re
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from slack_sdk.web import client
 
 from pocket_slack import gaps, methods
 from pocket_slack.manifest import Manifest
@@ -23,12 +27,12 @@ def test_this_projects_own_manifests_ask_for_nothing_that_is_not_there() -> None
     ("manifest", "gap"),
     [
         (
-            {"settings": SOCKETS | {"event_subscriptions": {"bot_events": ["link_shared"]}}},
-            "link_shared is never sent",
+            {"settings": SOCKETS | {"event_subscriptions": {"bot_events": ["star_added"]}}},
+            "star_added is never sent",
         ),
         (
-            {"features": {"unfurl_domains": ["example.com"]}},
-            "features.unfurl_domains has no effect",
+            {"features": {"workflow_steps": [{"name": "Tell"}]}},
+            "features.workflow_steps has no effect",
         ),
         (
             {"settings": SOCKETS | {"token_rotation_enabled": True}},
@@ -49,6 +53,13 @@ def test_each_gap_has_a_sentence_and_what_is_off_is_none(
 ) -> None:
     (found,) = Manifest.from_dict(manifest).gaps
     assert gap in found
+
+
+def test_each_method_of_slacks_sdk_is_here_or_among_those_that_are_not() -> None:
+    called = re.findall(r'self\.api_call\(\s*"([\w.]+)"', inspect.getsource(client))
+    absent = set(called) - methods.METHODS.keys()
+    is_named = {name: any(fnmatch(name, each) for each in methods.NOT_HERE) for name in called}
+    assert {name for name, is_there in is_named.items() if is_there} == absent
 
 
 def test_every_scope_of_a_method_is_known() -> None:

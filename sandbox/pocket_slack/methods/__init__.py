@@ -22,7 +22,9 @@ from pocket_slack.methods import (
     oauth,
     pins,
     reactions,
+    scheduled,
     streams,
+    unfurls,
     usergroups,
     users,
 )
@@ -71,11 +73,16 @@ METHODS: Mapping[str, Method] = {
     "bots.info": Method(users.bot_info, ("users:read",), tier=3),
     "chat.appendStream": Method(streams.append, _WRITE, tier=4),
     "chat.delete": Method(chat.delete, _WRITE, tier=3),
+    "chat.deleteScheduledMessage": Method(scheduled.delete, _WRITE, tier=3),
     "chat.getPermalink": Method(chat.get_permalink),
+    "chat.meMessage": Method(chat.me_message, _WRITE, tier=3),
     "chat.postEphemeral": Method(chat.post_ephemeral, _WRITE, tier=4),
     "chat.postMessage": Method(chat.post_message, _WRITE),
+    "chat.scheduleMessage": Method(scheduled.schedule, _WRITE, tier=3),
+    "chat.scheduledMessages.list": Method(scheduled.list_all, tier=3),
     "chat.startStream": Method(streams.start, _WRITE, tier=2),
     "chat.stopStream": Method(streams.stop, _WRITE, tier=2),
+    "chat.unfurl": Method(unfurls.unfurl, ("links:write",), tier=3),
     "chat.update": Method(chat.update, _WRITE, tier=3),
     "conversations.archive": Method(channels.archive, channels.SCOPES, tier=2),
     "conversations.create": Method(channels.create, channels.SCOPES, tier=2),
@@ -122,6 +129,21 @@ METHODS: Mapping[str, Method] = {
     "views.push": Method(modals.push, (), tier=4),
     "views.update": Method(modals.update, (), tier=4),
 }
+
+# Slack's methods that the sandbox does not have; `*` stands for the rest of a family.
+NOT_HERE = """
+admin.* agents.* apps.event.authorizations.list apps.manifest.* apps.uninstall apps.user.connection.*
+auth.revoke bookmarks.edit bookmarks.remove calls.* canvases.* channels.* conversations.acceptSharedInvite
+conversations.approveSharedInvite conversations.canvases.create conversations.close
+conversations.declineSharedInvite conversations.externalInvitePermissions.set conversations.inviteShared
+conversations.listConnectInvites conversations.mark conversations.requestSharedInvite.* conversations.unarchive
+dialog.* dnd.* entity.* files.comments.delete files.remote.* files.revokePublicURL files.sharedPublicURL
+files.upload groups.* im.* migration.* mpim.* oauth.access oauth.v2.exchange openid.* reminders.* rtm.* search.*
+slackLists.* slackbot.* stars.* team.accessLogs team.billableInfo team.billing.info team.externalTeams.*
+team.integrationLogs team.preferences.list team.profile.get tooling.* usergroups.create usergroups.disable
+usergroups.enable usergroups.update usergroups.users.update users.deletePhoto users.discoverableContacts.lookup
+users.identity users.profile.set users.setPhoto users.setPresence workflows.*
+""".split()  # noqa: SIM905
 
 APP_TOKEN_SCOPES = frozenset({"connections:write"})
 """An app-level token has its own scopes, which are not in the manifest; the sandbox's token has this one."""

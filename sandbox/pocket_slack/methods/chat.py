@@ -12,7 +12,7 @@ from pocket_slack.blocks import check_blocks
 from pocket_slack.blocks.nesting import with_nested
 from pocket_slack.errors import SlackError
 from pocket_slack.methods.call import Call
-from pocket_slack.model import Channel, Json, Message
+from pocket_slack.model import ME, Channel, Json, Message
 from pocket_slack.posts import Content
 
 LONGEST_POST = 40_000
@@ -28,15 +28,9 @@ LARGEST_METADATA_BYTES = 16_000
 def post_message(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/chat.postMessage"""
     channel = target(call)
-    content = _checked(call)
+    content = checked(call)
     call.ws.meter.count_post(channel.id)
-    thread_ts = call.optional("thread_ts")
-    if (parent := channel.messages.get(thread_ts or "")) and parent.is_notice:
-        raise SlackError("cannot_reply_to_message")
-    is_broadcast = bool(thread_ts) and call.flag("reply_broadcast")
-    message = posts.post(
-        call.ws, channel, call.ws.bot, content, thread_ts, is_broadcast=is_broadcast
-    )
+    message = post(call, channel, content)
     body = {
         "channel": channel.id,
         "ts": message.ts,
@@ -45,12 +39,33 @@ def post_message(call: Call) -> Json:
     return body | _warnings(call)
 
 
+def post(call: Call, channel: Channel, content: Content) -> Message:
+    """Posts in a channel, or in the thread that a call names."""
+    thread_ts = call.optional("thread_ts")
+    if (parent := channel.messages.get(thread_ts or "")) and parent.is_notice:
+        raise SlackError("cannot_reply_to_message")
+    is_broadcast = bool(thread_ts) and call.flag("reply_broadcast")
+    return posts.post(call.ws, channel, call.ws.bot, content, thread_ts, is_broadcast=is_broadcast)
+
+
+def me_message(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/chat.meMessage"""
+    channel = target(call)
+    text = call.optional("text")
+    if text is None:
+        raise SlackError("no_text")
+    if len(text) > LONGEST_POST:
+        raise SlackError("msg_too_long")
+    message = posts.post(call.ws, channel, call.ws.bot, Content(text), subtype=ME)
+    return {"channel": channel.id, "ts": message.ts}
+
+
 def update(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/chat.update"""
     channel, message = _own_message(call, "cant_update_message")
     if message.stream:
         raise SlackError("streaming_state_conflict")
-    new = _checked(call, is_update=True)
+    new = checked(call, is_update=True)
     # Text without blocks removes the old blocks; blocks without text keep the old text.
     text = new.text if "text" in call.args else message.text
     content = replace(new, text=text, unfurl_links=False, unfurl_media=False)
@@ -76,7 +91,7 @@ def post_ephemeral(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/chat.postEphemeral"""
     channel = target(call)
     user_id = call.text("user")
-    content = _checked(call)
+    content = checked(call)
     if user_id not in channel.members:
         raise SlackError("user_not_in_channel")
     message = posts.post_ephemeral(call.ws, channel, user_id, content, call.optional("thread_ts"))
@@ -123,7 +138,8 @@ def _own_message(call: Call, otherwise: str) -> tuple[Channel, Message]:
     return channel, message
 
 
-def _checked(call: Call, is_update: bool = False) -> Content:
+def checked(call: Call, is_update: bool = False) -> Content:
+    """The content for a message, as Slack accepts it."""
     content = call.content()
     check_blocks(content.blocks)
     if any(block["type"] == "video" for block, _ in with_nested(content.blocks)):
