@@ -59,6 +59,8 @@ class Check:
         if self.earlier is None:
             return
         self._before = self._read(self.earlier)
+        if not self._before.rows:
+            raise SetupError(f"--compare {self.earlier}: there is no row to compare with.")
         for option, name in (("--label", self.label), ("--by", self.by)):
             if name and name not in self._before.fields:
                 raise SetupError(f"{option} {name}: no row of {self.earlier} has this field.")
@@ -96,7 +98,7 @@ class Check:
             return None
         output = self._read(self.output)
         compared = None
-        if self._before is not None:
+        if self._before is not None and output.rows:
             compared = Comparison(self._before, output, self.judge.rubric.scale)
         mean = mean_of(output.rows, self.judge.rubric.scale)
         findings = [*self._findings(output, mean, compared, missing)]

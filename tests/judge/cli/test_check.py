@@ -368,6 +368,7 @@ async def test_files_that_cannot_be_compared_are_refused_before_any_request(file
             "line 1: no score; give JSONL that 'judge batch' wrote."
         ): '{"prompt": "a", "completion": "b"}',
         "line 1: not JSON": before.read_text()[:90],
+        "there is no row to compare with": "\n",
     }
     options = {
         "name the earlier output with --compare": ("--fail-if-worse",),
@@ -432,3 +433,11 @@ async def test_names_in_the_output_are_no_commands_to_github(files: Files) -> No
         line.strip(" \u200b") for done in dones for line in (done.stdout + done.stderr).splitlines()
     ]
     assert not [line for line in lines if line.startswith("::") or "##[" in line]
+
+
+async def test_an_output_without_a_row_fails_beside_an_earlier_one(files: Files) -> None:
+    before = await files.scored("before", scores(4))
+    source = files.folder / "now"
+    source.write_text('{"no": "question"}\n')
+    done = await files.batch(source, "--compare", before, "--fail-if-worse")
+    assert (done.returncode, "no row has a score" in done.stdout) == (1, True)
