@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from pocket_slack import Sandbox, SandboxError, Workspace, methods
+from pocket_slack import Sandbox, SandboxError, methods
 from pocket_slack.compare import DIFFERENT, Slack, compare, to_lines
 from pocket_slack.compare.calls import read_calls
 from pocket_slack.workspace_file import EXAMPLE, open_workspace
@@ -56,11 +56,14 @@ def _serve_until_interrupted(arguments: Sequence[str]) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="the address to listen on (default: this machine only)"
     )
+    parser.add_argument(
+        "--request-url", help="send payloads to this address of the app (default: Socket Mode)"
+    )
     options = parser.parse_args(arguments)
     workspace = open_workspace(read_manifest(options.manifest), options.workspace)
     for gap in workspace.manifest.gaps:
         sys.stderr.write(f"pocket-slack: {gap}\n")
-    asyncio.run(_serve(workspace, options.port, options.host))
+    asyncio.run(_serve(Sandbox(workspace, options.port, options.host, options.request_url)))
 
 
 def _compare(arguments: Sequence[str]) -> int:
@@ -121,14 +124,15 @@ def _from_yaml(path: Path, text: str) -> Any:
         raise SandboxError(f"{path}: {exc}") from exc
 
 
-async def _serve(workspace: Workspace, port: int, host: str) -> None:
-    async with Sandbox(workspace, port, host) as slack:
+async def _serve(sandbox: Sandbox) -> None:
+    async with sandbox as slack:
         sys.stdout.write(
             f"A pocket Slack is listening on {slack.url}\n"
             "Open that address in a browser; give the app these settings:\n\n"
             f"SLACK_API_URL={slack.api_url}\n"
             f"SLACK_BOT_TOKEN={slack.bot_token}\n"
             f"SLACK_APP_TOKEN={slack.app_token}\n"
+            f"SLACK_SIGNING_SECRET={slack.signing_secret}\n"
             "\nMethods that are not here:\n"
             f"{textwrap.fill(' '.join(methods.NOT_HERE), 100, break_long_words=False)}\n"
         )

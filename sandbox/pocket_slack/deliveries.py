@@ -1,5 +1,4 @@
-"""Payloads that are sent to the app over Socket Mode: choice of a connection, acks, retries of
-events.
+"""Payloads that are sent to the app: choice of a connection, acks, retries of events.
 
 Source: https://docs.slack.dev/apis/events-api/using-socket-mode
 """
@@ -23,7 +22,7 @@ ACCEPTS_RESPONSE = {"slash_commands": True, "interactive": True, "events_api": F
 
 
 class Connection(Protocol):
-    """One open Socket Mode connection."""
+    """One open Socket Mode connection, or the app's request URL."""
 
     id: str
 
@@ -43,6 +42,7 @@ class Delivery:
         response: The payload of the app's ack.
         failure: Why it failed for the user, in Slack's words; None if it has not failed.
         attempt: How many times an event was sent again.
+        retry_reason: Why, in Slack's words.
     """
 
     envelope_id: str
@@ -55,6 +55,7 @@ class Delivery:
     response: Json | None = None
     failure: str | None = None
     attempt: int = 0
+    retry_reason: str = ""
     timer: Timer | None = None
 
     @property
@@ -76,10 +77,7 @@ class Delivery:
             "accepts_response_payload": ACCEPTS_RESPONSE[self.kind],
         }
         if self.kind == "events_api":
-            body |= {
-                "retry_attempt": self.attempt,
-                "retry_reason": "timeout" if self.attempt else "",
-            }
+            body |= {"retry_attempt": self.attempt, "retry_reason": self.retry_reason}
         return body
 
 
@@ -133,6 +131,27 @@ class Deliveries:
         self._journal.record("ack", envelope_id=envelope_id, ms=delivery.acked_ms, payload=response)
         if delivery.on_ack:
             delivery.on_ack(response or {})
+
+    def refuse(self, envelope_id: str, failure: str, reason: str, is_final: bool = False) -> None:
+        """Records that the app answered with an error, or could not be reached; an event is sent
+        again.
+
+        Args:
+            envelope_id: The envelope; an older one than the delivery's newest changes nothing.
+            failure: Slack's word for people, if this is the end of it.
+            reason: Slack's word for the app, if it is not.
+            is_final: Whether the app wants no more retries.
+        """
+        delivery = self._by_id.get(envelope_id)
+        if delivery is None or delivery.is_over or delivery.envelope_id != envelope_id:
+            return
+        self._journal.record("ack", envelope_id=envelope_id, ignored=failure, payload=None)
+        if delivery.timer:
+            delivery.timer.cancel()
+        if is_final:
+            self._fail(delivery, failure)
+        else:
+            self._overdue(delivery, failure, reason)
 
     def redeliver(self, delivery: Delivery) -> None:
         """Sends the same envelope again, as Slack may; its ack counts once.
@@ -198,14 +217,17 @@ class Deliveries:
         self._turn += 1
         return self.connections[self._turn % len(self.connections)]
 
-    def _overdue(self, delivery: Delivery) -> None:
+    def _overdue(
+        self, delivery: Delivery, failure: str = "operation_timeout", reason: str = "timeout"
+    ) -> None:
         # Only events are sent again; a command or a click that was not acknowledged is lost for
         # good.
         if delivery.kind != "events_api" or delivery.attempt == len(EVENT_RETRIES_AFTER_S):
-            self._fail(delivery, "operation_timeout")
+            self._fail(delivery, failure)
             return
         wait_s = EVENT_RETRIES_AFTER_S[delivery.attempt]
         delivery.attempt += 1
+        delivery.retry_reason = reason
         delivery.timer = self._clock.call_later(wait_s, lambda: self._attempt(delivery))
 
     def _fail(self, delivery: Delivery, failure: str) -> None:

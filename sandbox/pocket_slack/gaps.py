@@ -43,7 +43,7 @@ def gaps(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"nothing here needs the scope {name}" for name in scopes if name not in NEEDED)
     yield from (f"{path} has no effect" for path in _without_effect(manifest))
     if settings and not settings.get("socket_mode_enabled"):
-        yield "payloads come over Socket Mode only, whatever settings.socket_mode_enabled says"
+        yield "payloads come over Socket Mode unless there is a --request-url, whatever the settings say"
     for function in to_functions(manifest).values():
         for each in (*function.inputs, *function.outputs):
             if each.type not in TYPES:

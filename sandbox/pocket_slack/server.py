@@ -14,6 +14,7 @@ from pocket_slack.errors import SandboxError
 from pocket_slack.faults import Fault
 from pocket_slack.guard import guard
 from pocket_slack.people import Person
+from pocket_slack.request_url import RequestUrl
 from pocket_slack.sockets import Sockets
 from pocket_slack.static import static_routes
 from pocket_slack.stream import Stream
@@ -33,13 +34,22 @@ class Sandbox:
         workspace: The workspace to serve; the page and the control routes show only this one.
         port: 0 takes a free port.
         host: The address to listen on; by default for this machine only.
+        request_url: Where the app gets its payloads over HTTP; without it, over Socket Mode.
     """
 
-    def __init__(self, workspace: Workspace, port: int = 0, host: str = "127.0.0.1") -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        port: int = 0,
+        host: str = "127.0.0.1",
+        request_url: str | None = None,
+    ) -> None:
         self.workspace = workspace
         self.port = port
         self.sockets = Sockets(workspace)
         self._host = host
+        self._request_url = request_url
+        self._requests: RequestUrl | None = None
         self._runner: web.AppRunner | None = None
 
     @property
@@ -66,6 +76,11 @@ class Sandbox:
     def person(self, name: str) -> Person:
         """The person or bot to act as, by name or id."""
         return Person(self.workspace, name)
+
+    @property
+    def signing_secret(self) -> str:
+        """The secret for requests over HTTP."""
+        return self.workspace.app.signing_secret
 
     async def until(self, condition: Callable[[], T], timeout_s: float = 120.0) -> T:
         """The first true value of `condition`, which is checked now and after everything that
@@ -121,12 +136,19 @@ class Sandbox:
         self.port = self._runner.addresses[0][1]
         for each in self.workspace.app.workspaces:
             each.grants.base_url = self.url
+        if self._request_url:
+            limits = self.workspace.meter.limits
+            self._requests = RequestUrl(self.workspace, self._request_url, limits.answer_within_s)
+            self.workspace.deliveries.connections.append(self._requests)
         self.workspace.deliveries.is_open = True
 
     async def stop(self) -> None:
         """Closes all connections and stops listening."""
         self.workspace.deliveries.close()
         await asyncio.gather(*(socket.close() for socket in list(self.sockets.open)))
+        if self._requests:
+            self.workspace.deliveries.connections.remove(self._requests)
+            await self._requests.close()
         if self._runner:
             await self._runner.cleanup()
 

@@ -54,6 +54,7 @@ class App:
         self.client_id = f"{int(id_[1:])}.{int(id_[1:]) + 1}"
         self.client_secret = ids.short(32).lower()
         self.verification_token = ids.short(24)
+        self.signing_secret = ids.short(32).lower()
         self.workspaces: list[Workspace] = []
         self.codes: dict[str, str] = {}
 

@@ -40,7 +40,7 @@ def test_this_projects_own_manifests_ask_for_nothing_that_is_not_there() -> None
         ),
         (
             {"settings": {"incoming_webhooks": {"on": False}, "is_hosted": False}},
-            "payloads come over Socket Mode only",
+            "payloads come over Socket Mode unless there is a --request-url",
         ),
         (
             {"functions": {"tell": STEP}, "settings": REMOTE},
