@@ -33,7 +33,7 @@ def outcome_line(outcomes: Outcomes) -> str:
         answered += f", half within {duration(outcomes.median)}"
     if outcomes.slowest_tenth is not None:
         answered += f", the slowest tenth after {duration(outcomes.slowest_tenth)}"
-    said = f"{number_of(outcomes.questions, 'question')}: {answered}"
+    said = f"{number_of(outcomes.questions, 'question')} in four weeks: {answered}"
     if outcomes.waiting:
         said += f"; {outcomes.waiting:,} waiting"
     signs = [f"{number:,} {SIGNS[sign]}" for sign, number in outcomes.signs.items() if number]

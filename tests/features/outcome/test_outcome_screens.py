@@ -50,8 +50,8 @@ NONE = Outcomes(0, 0, 0, None, None, 0, {})
                 read=12,
                 signs={"is_unanswered": 3, "by_colleague": 13, "came_back": 0, "contested": 4},
             ),
-            "40 questions: 36 answered, half within 20 s, the slowest tenth after 4 min; 1 waiting. "
-            "3 without an answer, 13 joined by a colleague, 4 contested.",
+            "40 questions in four weeks: 36 answered, half within 20 s, the slowest tenth after 4 min; "
+            "1 waiting. 3 without an answer, 13 joined by a colleague, 4 contested.",
         ),
     ],
 )
@@ -89,7 +89,7 @@ async def test_the_home_tab_and_stats_show_what_came_of_questions(open_stage: St
     await stage.eventually(is_noted)
     shown_at_home = str(read((await home(stage)).body["blocks"]))
     assert "*Waiting now* for *helper*: 1 question" in shown_at_home
-    assert "2 questions: 1 answered" in shown(await stats(stage, "@helper", 2))
+    assert "2 questions in four weeks: 1 answered" in shown(await stats(stage, "@helper", 2))
 
 
 @pytest.mark.needs("digest", "labels")
