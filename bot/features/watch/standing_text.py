@@ -89,7 +89,7 @@ def _steady(standing: Standing, helper: str) -> str:
 def _doubt(standing: Standing) -> str:
     """Why the change is not said to be the assistant's; empty if it is."""
     if standing.whose is Whose.NOT_ASKED:
-        return f", by a judge that could not be asked again ({standing.why})"
+        return f" (the judge could not be asked again: {standing.why})"
     if standing.whose is Whose.OPEN:
         return "; whose change that is cannot be told yet"
     if standing.whose is Whose.QUESTIONS:

@@ -382,7 +382,7 @@ async def test_a_judge_that_cannot_be_asked_leaves_open_whose_change_it_is(
     await look(stage)
     (said,) = direct(stage, "ann")
     assert said.startswith("Scores of helper are lower: 2.5 since ")
-    assert said.endswith(f", by a judge that could not be asked again ({why}).")
+    assert said.endswith(f" (the judge could not be asked again: {why}).")
 
 
 async def test_whose_change_it_is_is_asked_again_the_day_after_if_it_was_left_open(
