@@ -61,27 +61,29 @@ SEVERAL = 100
 
 def folded(replies: Iterable[LowCase]) -> list[LowCase]:
     """Low replies in their order, those of one assistant with the same answer, or to the same
-    question, as one.
+    question, as one: the lowest stands for them, of several the first.
 
     Words are the same whatever their case and the blanks between them, as far as they are read.
     """
-    heads = dict[int, LowCase]()
-    head_of = dict[tuple[str | None, str, str], int]()
+    groups = dict[int, list[LowCase]]()
+    group_of = dict[tuple[str | None, str, str], int]()
     for reply in replies:
         keys = [
             (reply.author_id, kind, " ".join(words.casefold().split()))
             for kind, words in (("answer", reply.response), ("question", reply.question))
             if words and words.strip()
         ]
-        known = [head_of[key] for key in keys if key in head_of]
-        head_id = known[0] if known else reply.id
+        group_id = next((group_of[key] for key in keys if key in group_of), reply.id)
         for key in keys:
-            head_of.setdefault(key, head_id)
-        if known:
-            heads[head_id] = replace(heads[head_id], same=(*heads[head_id].same, reply.id))
-        else:
-            heads[reply.id] = reply
-    return list(heads.values())
+            group_of.setdefault(key, group_id)
+        groups.setdefault(group_id, []).append(reply)
+    return [_as_one(group) for group in groups.values()]
+
+
+def _as_one(group: Sequence[LowCase]) -> LowCase:
+    lowest = min(group, key=lambda reply: reply.score)
+    others = [reply.id for reply in group if reply is not lowest]
+    return replace(lowest, same=tuple(others))
 
 
 def ids_of(replies: Iterable[LowCase]) -> list[int]:

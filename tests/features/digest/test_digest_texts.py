@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hypothesis import given
@@ -194,6 +194,16 @@ def test_replies_with_the_same_answer_or_question_are_one_whatever_their_case_an
     window = list_window(LowReplies(low, MEMBERS), URL)
     assert "*6 low replies*" in read(window["blocks"])
     assert "3 times: “When does it arrive?”" in read(window["blocks"])
+
+
+def test_the_lowest_of_the_same_replies_stands_for_them_in_whatever_order_they_are_read() -> None:
+    newest = replace(LOW[0], score=2, judged_at=LOW[0].judged_at + timedelta(days=2))
+    lowest = replace(LOW[0], id=11, score=0)
+    between = replace(LOW[0], id=12, score=1, judged_at=LOW[0].judged_at + timedelta(days=1))
+    other = replace(LOW[0], id=13, author_id="B2")
+    for low in ([newest, other, between, lowest], [lowest, between, newest, other]):
+        heads = [(case.id, case.score, len(case.ids)) for case in folded(low)]
+        assert heads == [(11, 0, 3), (13, other.score, 1)]
 
 
 def test_the_settings_say_when_the_next_digest_comes(snapshot: SnapshotAssertion) -> None:
