@@ -3,7 +3,7 @@ is fair.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Self
@@ -12,6 +12,7 @@ from bot.slack import blocks as ui
 from bot.slack import ids
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Span
+from judge.evaluation.causes import OTHER
 from judge.scoring.beside import MET
 
 _WORDS = 100
@@ -84,6 +85,22 @@ def _as_one(group: Sequence[LowCase]) -> LowCase:
     lowest = min(group, key=lambda reply: reply.score)
     others = [reply.id for reply in group if reply is not lowest]
     return replace(lowest, same=tuple(others))
+
+
+def causes_in_order(numbers: Mapping[str | None, int]) -> list[str]:
+    """The causes of so many replies each: the most frequent first, by name if they are as
+    frequent, and "other" last.
+    """
+    known = {cause: number for cause, number in numbers.items() if cause}
+    return sorted(known, key=lambda cause: (cause == OTHER, -known[cause], cause))
+
+
+def main_cause(numbers: Mapping[str | None, int]) -> str:
+    """What most of several low replies have in common; empty if that is not known."""
+    for cause in causes_in_order(numbers)[:1]:
+        if cause != OTHER and numbers[cause] > 1:
+            return cause
+    return ""
 
 
 def ids_of(replies: Iterable[LowCase]) -> list[int]:

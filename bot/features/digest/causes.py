@@ -18,7 +18,7 @@ from bot.feature import Services
 from bot.features.digest import ids
 from bot.features.digest.channel_week import LowReplies
 from bot.features.digest.queries import SortedReply, note_causes, read_causes
-from bot.figures.lowest import folded, low_lines
+from bot.figures.lowest import causes_in_order, folded, low_lines
 from bot.figures.quality import grouped
 from bot.pipeline.asking import BudgetError, ask, judge_of, with_more
 from bot.pipeline.quoting import noted
@@ -93,12 +93,12 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     # Before the request, because words may be forgotten during it.
     cases = [case for case in await _read(services, reasons) if case.justification]
     reasons = {case.id: reasons[case.id] for case in cases}
-    known = [
+    known: list[str | None] = [
         reply.cause
         for each in (week.previous(), week)
         for reply in await read_causes(database, place, each)
     ]
-    names = [name for name in _ordered(known) if name != OTHER]
+    names = [name for name in causes_in_order(Counter(known)) if name != OTHER]
 
     def within(request: Callable[..., Awaitable[Written]], *its: Any) -> Awaitable[Written]:
         return ask(services.store, services.limits, place.team_id, partial(request, *its))
@@ -149,7 +149,8 @@ def cause_blocks(
     shown = [reply for reply in found if reply.author_id in names]
     numbers_before = Counter((reply.cause, reply.author_id) for reply in before)
     blocks = list[ui.Block]()
-    for cause in _ordered(reply.cause for reply in shown)[:_MOST_CAUSES]:
+    counted = Counter[str | None](reply.cause for reply in shown)
+    for cause in causes_in_order(counted)[:_MOST_CAUSES]:
         replies = [reply for reply in shown if reply.cause == cause]
         numbers = Counter(reply.author_id or "" for reply in replies)
         parts = list[str]()
@@ -219,7 +220,7 @@ def list_window(found: LowReplies, url: str, of_file: str = "", note: str = "") 
     if note:
         blocks.append(ui.context(note))
     by_cause = grouped((case.cause or NOT_SORTED, case) for case in found.replies)
-    causes = _ordered(case.cause for case in found.replies if case.cause)
+    causes = causes_in_order(Counter(case.cause for case in found.replies))
     for name in [*causes, NOT_SORTED]:
         replies = by_cause.get(name)
         if not replies:
@@ -244,9 +245,3 @@ def list_window(found: LowReplies, url: str, of_file: str = "", note: str = "") 
         if lines:
             blocks.append(ui.section("\n".join(lines)))
     return ui.page(LOW_TITLE, blocks or [ui.section("No low replies.")])
-
-
-def _ordered(causes: Iterable[str]) -> list[str]:
-    """The causes, the most frequent first and "other" last."""
-    numbers = Counter(causes)
-    return sorted(numbers, key=lambda cause: (cause == OTHER, -numbers[cause], cause))

@@ -12,12 +12,11 @@ from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch.pauses import pause_button
 from bot.features.watch.series import days_over
-from bot.figures.lowest import LowList, folded, ids_of, low_blocks
+from bot.figures.lowest import LowList, folded, ids_of, low_blocks, main_cause
 from bot.slack import blocks as ui
 from bot.slack.messenger import drawn_from
 from bot.slack.mrkdwn import clip
 from bot.store.figures import LowCase, Place
-from judge.evaluation.causes import OTHER
 
 EXAMPLES = 2
 _LOOKED_AT = 500
@@ -56,12 +55,12 @@ async def read_low_part(
 
 def cause_blocks(low: Sequence[LowCase]) -> list[ui.Block]:
     """What most of the low replies have in common, if it is known of several."""
-    causes = Counter(case.cause for case in low if case.cause and case.cause != OTHER)
-    for cause, number in causes.most_common(1):
-        if number > 1:
-            said = ui.section(f"Mostly: *{clip(cause)}* ({number} of {len(low)} low replies)")
-            return [drawn_from([case.id for case in low if case.cause == cause], said)]
-    return []
+    cause = main_cause(Counter(case.cause for case in low))
+    if not cause:
+        return []
+    ids_with_it = [case.id for case in low if case.cause == cause]
+    said = f"Mostly: *{clip(cause)}* ({len(ids_with_it)} of {len(low)} low replies)"
+    return [drawn_from(ids_with_it, ui.section(said))]
 
 
 def example_blocks(examples: Sequence[LowCase], name: str, workspace_url: str) -> list[ui.Block]:

@@ -13,6 +13,7 @@ from bot.domain.week import Week
 from bot.feature import Services
 from bot.features.watch.queries import Unread, WatchOrders, day_of
 from bot.features.watch.reply_queries import Replies, SeenCount
+from bot.figures.lowest import main_cause
 from bot.figures.quality import WEEKS, Quality, add_up, grouped, to_quality
 from bot.figures.week import TREND_WEEKS, Point, Tally, commonest, passed, tally_of, trend_of
 from bot.slack.invocation import Invocation
@@ -21,7 +22,6 @@ from bot.store.figures import END, Place, Span
 from bot.store.standings import Standings
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
-from judge.evaluation.causes import OTHER
 from judge.evaluation.standing import Direction
 
 MOST_AT_HOME = 10
@@ -191,9 +191,7 @@ class AssistantAtHome:
     @property
     def cause(self) -> str:
         """What most of its low replies have in common; empty if that is not known."""
-        causes = {name: number for name, number in self.low.items() if name not in {None, OTHER}}
-        cause = max(causes, key=lambda name: (causes[name], name), default=None)
-        return cause if cause and causes[cause] > 1 else ""
+        return main_cause(self.low)
 
 
 class LowReplies:

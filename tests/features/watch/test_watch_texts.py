@@ -1,5 +1,6 @@
 """The texts of watches (see `__snapshots__`), and Slack's limits for them."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
@@ -9,8 +10,10 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
+from bot.features.digest.causes import list_window
+from bot.features.digest.channel_week import LowReplies
 from bot.features.watch import examples, pauses, text, window_text
-from bot.features.watch.figures import CountedWatch
+from bot.features.watch.figures import AssistantAtHome, CountedWatch
 from bot.features.watch.queries import Unread
 from bot.features.watch.standing_text import standing_alert
 from bot.features.watch.standing_text import test_alert as made_up_alert
@@ -155,6 +158,16 @@ def test_an_alert_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
         check_blocks(post.blocks)
         assert read(post.blocks) == snapshot(name=name)
         assert "*" not in post.text
+
+
+def test_of_two_causes_with_as_many_replies_each_screen_names_the_same() -> None:
+    causes = ["promises too much", "does not answer", "promises too much", "does not answer"]
+    low = [replace(LOWEST[0], id=number, cause=cause) for number, cause in enumerate(causes)]
+    at_home = AssistantAtHome(Subject("T1", "", "B1"), "helper", None, Counter(causes))
+    assert at_home.cause == "does not answer"
+    assert "*does not answer* (2 of 4" in str(examples.cause_blocks(low))
+    window = str(read(list_window(LowReplies(low, {"B1": Member("helper", True)}), URL)["blocks"]))
+    assert window.index("does not answer") < window.index("promises too much")
 
 
 def test_the_list_of_watches_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
