@@ -47,6 +47,8 @@ _NOTE = (
     "makes of them follows: an alert, what a release has changed, and the week's digest."
 )
 _WEEKS = 8
+# At any hour two whole weeks are over since the release: one has too few scores to compare.
+_RELEASED = timedelta(days=15)
 _WITH_TEXTS = 4  # the newest weeks, whose replies stand in the channel
 _SOON = timedelta(minutes=2)
 _MENTION = re.compile(r"<@(\w+)>")
@@ -282,6 +284,7 @@ class _Past:
 
     async def _write_choices(self) -> None:
         began = _week(self.now, _WEEKS).start
+        released_at = self.now - _RELEASED
         ben = self.workspace.user("ben").id
         helper = self.workspace.user("helper").id
         drafter = self.workspace.user("drafter").id
@@ -302,9 +305,9 @@ class _Past:
             **SAID["release"],
             "author_id": helper,
             "set_by": ben,
-            "set_at": _week(self.now, 1).start,
+            "set_at": released_at,
             "channel_id": "",  # all public ones
-            "day": _week(self.now, 1).first_day,
+            "day": released_at.date(),
             "announced_at": self.now,
         }
         await self._insert(schema.releases, [release])

@@ -137,6 +137,21 @@ async def test_one_assistant_is_lower_and_one_steady_with_one_mean_on_every_scre
             assert line in read(blocks)
 
 
+@pytest.mark.needs("watch")
+@pytest.mark.parametrize("hours", [0, 12, 74, 145])
+async def test_what_the_release_has_changed_is_known_at_the_start(
+    tmp_path: Path, hours: int
+) -> None:
+    from bot.features.watch.release_looks import ReleaseLooks
+
+    workspace = workspace_at(MONDAY + hours * 3600)
+    await write_past(url(tmp_path), workspace)
+    async with services_of(workspace, tmp_path) as services:
+        await ReleaseLooks(services).look()
+        (effect,) = (await Standings(services.store.database).of_releases([1])).values()
+    assert effect.change is not None
+
+
 @asynccontextmanager
 async def services_of(workspace: Workspace, folder: Path) -> AsyncIterator[Services]:
     """The app's parts with this past, by the workspace's clock."""
