@@ -198,9 +198,12 @@ def standing_alert(
     and then what that is based on.
     """
     said = f"{headline(standing, name)}."
-    where = f"All its scores in {channels_words(channel_ids)}, looked at once a day."
+    channels = channels_words(channel_ids)
+    where = f"All its scores in {channels}, looked at once a day."
     if standing.release_id is not None:
-        where = f"This is what release {standing.release_id} has changed in {channels_words(channel_ids)}."
+        where = f"This is what release {standing.release_id} has changed in {channels}."
+        if standing.change is None:
+            where = f"Release {standing.release_id} was marked in {channels}."
     basis = [level_line(standing), *cause_lines(standing), where]
     blocks = [
         ui.section("\n".join([said, *lines])),

@@ -137,6 +137,15 @@ async def test_another_mark_ends_a_comparison_with_what_it_has(stage: Stage) -> 
     assert (first.release_id, first.direction, first.n) == (1, Direction.HIGHER, 2 * 16)
 
 
+async def test_with_too_few_scores_no_change_is_promised(stage: Stage) -> None:
+    await mark(stage, 3)
+    await mark(stage, 2)
+    await compare(stage)
+    (said,) = [post for post in told(stage) if "too few scores to compare" in post.text]
+    assert "what release 1 has changed" not in shown(said)
+    assert "Release 1 was marked in <#" in shown(said)
+
+
 async def test_a_drop_after_a_release_is_alarmed_against_the_level_before(stage: Stage) -> None:
     await mark(stage, 2)
     await scores(stage, 4, 2, release_ago=2)
