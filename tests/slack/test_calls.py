@@ -14,8 +14,9 @@ from tests.patience import UNHURRIED
 
 SOURCES = Path(bot.__file__).parent
 CALLS = SOURCES / "slack" / "calls.yml"
-# A Slack that has no organisation cannot answer the first; every run itself makes the second.
-NOT_LISTED = {"auth_teams_list", "apps_connections_open"}
+# A Slack that has no organisation cannot answer the first; every run itself makes the second; the
+# third needs a click in an open window, which nobody is asked for.
+NOT_LISTED = {"auth_teams_list", "apps_connections_open", "views_push"}
 
 
 async def test_all_calls_and_what_people_do_can_be_compared() -> None:
