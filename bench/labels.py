@@ -160,7 +160,7 @@ def annoyed(samples: int) -> None:
                 if mean is None or mean.low is None or mean.high is None:
                     refused += 1
                 else:
-                    held += mean.low <= labels.mean() <= mean.high
+                    held += bool(mean.low <= labels.mean() <= mean.high)
             share = f"{100 * held / max(samples - refused, 1):.0f}%"
             print(
                 f"judge {correlation}, pull {pull}: corrected ranges hold in {share}, "
