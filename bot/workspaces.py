@@ -28,7 +28,15 @@ from bot.pipeline.engine import JobHandler, PeriodicJob, Work
 from bot.pipeline.judging import Judging, ModelSlots
 from bot.pipeline.names import Names
 from bot.pipeline.pipeline import CasePipeline
-from bot.slack.client import Identity, SlackClient, is_passing, slack_word, to_identity, with_token
+from bot.slack.client import (
+    SLACK_ERRORS,
+    Identity,
+    SlackClient,
+    is_passing,
+    slack_word,
+    to_identity,
+    with_token,
+)
 from bot.slack.invocation import TEAMS, workspace_of
 from bot.store.jobs import JobKind
 
@@ -161,16 +169,22 @@ class Workspaces:
         return _make_bolt(self.first.services)
 
     async def announce(self, new: "Installation") -> None:
-        """Tells who installed the app first that one more workspace has it."""
+        """Tells who installed the app first that one more workspace has it, if Slack takes that."""
         self._current.forget(None)
         current = await self._current.get(None)
         first = min(current.values(), key=lambda each: each.installed_at, default=None)
-        workspace = await self._opened.get(first) if first else None
-        if first and first.installed_by and workspace:
-            name = (new.enterprise_name if new.is_enterprise_install else new.team_name) or ""
-            team_id = (new.enterprise_id if new.is_enterprise_install else new.team_id) or ""
-            said = words.installed_in(name, team_id, is_first=team_id == first.team_id)
-            await workspace.services.messenger.direct(Recipient(first.installed_by, ""), said)
+        if first is None or first.installed_by is None:
+            return
+        name = (new.enterprise_name if new.is_enterprise_install else new.team_name) or ""
+        team_id = (new.enterprise_id if new.is_enterprise_install else new.team_id) or ""
+        said = words.installed_in(name, team_id, is_first=team_id == first.team_id)
+        try:
+            workspace = await self._opened.get(first)
+            if workspace:
+                await workspace.services.messenger.direct(Recipient(first.installed_by, ""), said)
+        except SLACK_ERRORS as exc:
+            # The installation is stored, and its page says so all the same.
+            logger.warning("installation_not_told", team=team_id, error=slack_word(exc))
 
     async def _end(self, installations: "Installations", body: Mapping[str, Any]) -> None:
         """Ends the installation that Slack says is gone, unless it was made again since."""

@@ -26,7 +26,7 @@ from bot.store.installations import (
 )
 from bot.store.jobs import submit_oldest
 from bot.store.schema import channels, installations, oauth_states
-from pocket_slack import Person, installing
+from pocket_slack import Fault, Person, installing
 from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import run
@@ -110,6 +110,15 @@ async def test_who_installed_first_hears_of_each_further_workspace(both: Company
     ann = Person(first, "ann")
     await both.slack.until(lambda: len(ann.messages(ann.im)) == 2)
     assert second.team_id in ann.messages(ann.im)[-1].text
+
+
+async def test_the_page_confirms_an_installation_of_which_nobody_could_be_told(
+    company: Company,
+) -> None:
+    company.slack.workspace.faults.add("chat.postMessage", Fault(error="internal_error"))
+    async with company.running():
+        assert await company.install(company.workspaces[0]) == 200
+        assert len(await stored(company)) == 1
 
 
 async def test_an_install_page_does_not_wait_for_a_body(company: Company) -> None:
