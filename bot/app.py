@@ -16,7 +16,6 @@ from pydantic import SecretStr
 from bot import metrics
 from bot.domain.clock import Clock, utc_now
 from bot.domain.limits import Limits
-from bot.feature import Services
 from bot.features import digest, home, labels, outcome, privacy, rubrics, score, watch
 from bot.http_server import HttpServer
 from bot.judges import open_judges
@@ -25,6 +24,7 @@ from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.judging import ModelSlots
 from bot.pipeline.retries import MODEL_PAUSES, in_brief
 from bot.probes import probes
+from bot.services import Services
 from bot.settings import Settings
 from bot.slack.client import NOBODY, Identity, SlackClient, identify, web_client
 from bot.slack.http import HTTP_SETTINGS, HttpFront

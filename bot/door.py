@@ -11,10 +11,10 @@ from slack_bolt.response import BoltResponse
 
 from bot.domain import blocker
 from bot.domain.clock import TooLateError
-from bot.feature import Services
 from bot.pipeline import text as words
 from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.retries import in_brief
+from bot.services import Services
 from bot.slack import invocation as payloads
 from bot.slack.blocks import section
 from bot.slack.members import MembershipError

@@ -21,13 +21,13 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.case import Recipient
 from bot.domain.shared import AnswerCache, V
 from bot.door import register_first, register_last
-from bot.feature import Services
 from bot.pipeline import text as words
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import JobHandler, PeriodicJob, Work
 from bot.pipeline.judging import Judging, ModelSlots
 from bot.pipeline.names import Names
 from bot.pipeline.pipeline import CasePipeline
+from bot.services import Services
 from bot.slack.client import (
     SLACK_ERRORS,
     Identity,

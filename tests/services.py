@@ -1,7 +1,7 @@
 """The app's services on a store, with a Slack that nobody asks."""
 
 from bot.app import make_services
-from bot.feature import Services
+from bot.services import Services
 from bot.settings import SLACK_API_URL, load_settings
 from bot.slack.client import Identity, SlackClient
 from bot.store import Store

@@ -19,9 +19,9 @@ from pydantic import BaseModel
 
 from bot.app import RunningBot, running_bot
 from bot.domain.case import CaseStatus, LoggedCase
-from bot.feature import Services
 from bot.pipeline.engine import Engine
 from bot.pipeline.retries import MODEL_PAUSES
+from bot.services import Services
 from bot.settings import Settings
 from bot.slack.ids import ACTION_WRONG_QUESTION, BLOCK_QUESTION, SHORTCUT_SCORE_REPLY
 from bot.slack.manifest import load_manifest

@@ -23,10 +23,10 @@ from playwright.async_api import Locator, Page, async_playwright
 
 from bot.app import make_services, running_bot
 from bot.commands.demo_past import PAST_CHANNEL, demo_workspace, write_past
-from bot.feature import Services
 from bot.features.digest.poster import draft, this_week
 from bot.features.watch.standings import StandingLooks
 from bot.logs import configure_logs
+from bot.services import Services
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import web_client
 from bot.store.channels import ChannelSettings

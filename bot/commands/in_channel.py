@@ -10,7 +10,7 @@ from bot.commands.channels import Channel, find_channel, opened_slack
 from bot.commands.opened import one_team, operator
 from bot.domain.clock import Clock, utc_now
 from bot.errors import BotError, SlackError
-from bot.feature import Services
+from bot.services import Services
 from bot.settings import Settings
 from bot.slack.client import identify
 from bot.store import Store

@@ -16,8 +16,8 @@ from bot.commands.demo_past import demo_workspace, write_past
 from bot.domain.label import Label
 from bot.domain.standing import subject_of
 from bot.domain.verdict import MADE_UP
-from bot.feature import Services
 from bot.features.watch.standing_text import first_line
+from bot.services import Services
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import web_client
 from bot.slack.invocation import Invocation

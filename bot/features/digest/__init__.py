@@ -4,9 +4,10 @@ from functools import partial
 
 from sqlalchemy import select
 
-from bot.feature import Feature, Services
+from bot.feature import Feature
 from bot.features.digest import handlers, poster, stats, text
 from bot.pipeline.engine import PeriodicJob
+from bot.services import Services
 from bot.store.schema import channels
 
 _MORE_HELP = """\

@@ -14,7 +14,6 @@ from slack_sdk.errors import SlackRequestError
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import OFFLINE
 from bot.domain.week import Week
-from bot.feature import Services
 from bot.features.digest import ids
 from bot.features.digest.channel_week import LowReplies
 from bot.features.digest.queries import SortedReply, note_causes, read_causes
@@ -22,6 +21,7 @@ from bot.figures.lowest import causes_in_order, folded, low_lines
 from bot.figures.quality import grouped
 from bot.pipeline.asking import BudgetError, ask, judge_of, with_more
 from bot.pipeline.quoting import noted
+from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation

@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from bot.domain.week import Week
-from bot.feature import Named, Services, WeekPart
+from bot.feature import Named, WeekPart
 from bot.features.digest.queries import SortedReply, read_causes
 from bot.figures.lowest import LowList
 from bot.figures.week import Chosen, read_chosen, read_lowest
+from bot.services import Services
 from bot.slack.members import Member
 from bot.store.figures import LowCase, Place, Span
 from bot.store.visibility import Origin

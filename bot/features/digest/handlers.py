@@ -10,12 +10,12 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import DAYS, Schedule, parse_day, parse_time, parse_zone
-from bot.feature import Services
 from bot.features.digest import causes, ids, poster
 from bot.features.digest.stats import unsure
 from bot.figures.lowest import LowList
 from bot.pipeline.fairness import with_choices
 from bot.pipeline.text import not_understood
+from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation, Raw, on_click, unknown

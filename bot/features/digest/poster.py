@@ -16,7 +16,6 @@ import typer
 
 from bot.domain.label import EVERYBODY
 from bot.domain.week import Schedule, Week
-from bot.feature import Services
 from bot.features.digest import causes, ids, text
 from bot.features.digest.channel_week import (
     LowReplies,
@@ -27,6 +26,7 @@ from bot.features.digest.channel_week import (
 from bot.features.digest.past import read_when
 from bot.figures.lowest import LowList, ids_of
 from bot.figures.week import read_chosen, read_details
+from bot.services import Services
 from bot.slack import client
 from bot.slack.blocks import Block
 from bot.slack.invocation import Invocation

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.domain.blocker import RefusedError
-from bot.feature import Services
 from bot.features.digest.channel_week import assistants, read_week
 from bot.features.digest.past import read_when
 from bot.features.digest.poster import schedule_of
@@ -15,6 +14,7 @@ from bot.features.digest.queries import read_first_score
 from bot.features.digest.text import stats_message
 from bot.figures.week import TREND_WEEKS, day_name
 from bot.pipeline.text import NOT_YOURS, several_named
+from bot.services import Services
 from bot.slack.invocation import Invocation
 from bot.slack.members import Listed, Member, MembershipError
 from bot.slack.messenger import Post

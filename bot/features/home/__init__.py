@@ -4,8 +4,9 @@ lists their cases.
 
 from functools import partial
 
-from bot.feature import Feature, Services
+from bot.feature import Feature
 from bot.features.home import handlers
+from bot.services import Services
 
 _HELP = "• `/judge recent` lists your cases"
 

@@ -13,10 +13,10 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.case import CaseStatus, Visibility, to_case_id
 from bot.domain.clock import utc_now
-from bot.feature import Services
 from bot.pipeline.case_access import recent_blocks
 from bot.pipeline.fairness import with_choices
 from bot.pipeline.retries import in_brief
+from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
 from bot.slack.client import SLACK_ERRORS, slack_word

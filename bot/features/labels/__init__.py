@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 
-from bot.feature import Feature, Services
+from bot.feature import Feature
 from bot.features.labels import blind, handlers, ids, invitations
 from bot.pipeline.engine import PeriodicJob
+from bot.services import Services
 from bot.slack.blocks import Block, button, section
 from bot.slack.invocation import Invocation
 

@@ -13,12 +13,12 @@ from sqlalchemy import select
 
 from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.label import Label, Outcome
-from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels import text as words
 from bot.features.labels.queries import read_compared, wants_to_be_asked
 from bot.figures.quality import WEEKS, to_quality
 from bot.pipeline.text import NOT_YOURS
+from bot.services import Services
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.blocks import Block, ModalState

@@ -11,11 +11,11 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.case import LoggedCase, Recipient
 from bot.domain.label import EVERYBODY, Label
 from bot.domain.verdict import CaseVerdict
-from bot.feature import Services
 from bot.features.labels import blind, ids
 from bot.features.labels import text as words
 from bot.pipeline.fairness import with_choices
 from bot.pipeline.quoting import change_posted
+from bot.services import Services
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.blocks import Block, ModalState, Pressed

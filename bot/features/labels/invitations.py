@@ -9,9 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Recipient
 from bot.domain.clock import utc_week
-from bot.feature import Services
 from bot.features.labels import text as words
 from bot.features.labels.blind import served_channels
+from bot.services import Services
 from bot.store import database as db
 from bot.store.schema import notices, people
 

@@ -4,7 +4,7 @@ again.
 
 import sqlalchemy as sa
 
-from bot.feature import Feature, Services
+from bot.feature import Feature
 from bot.features.outcome.alarm import UnansweredAlarm
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.lists import WORD, ContradictedLists
@@ -12,6 +12,7 @@ from bot.features.outcome.reader import Reader
 from bot.features.outcome.shown import Screens
 from bot.features.outcome.signs import SignReader
 from bot.pipeline.engine import PeriodicJob
+from bot.services import Services
 from bot.store import schema
 
 _MORE_HELP = "• `/judge contested` lists scores of this channel that the askers contradict"

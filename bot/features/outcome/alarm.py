@@ -6,9 +6,9 @@ from datetime import timedelta
 from bot.domain.questions import Question
 from bot.domain.shared import AnswerCache
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.text import unanswered_alert
+from bot.services import Services
 from bot.slack.messenger import Post
 
 HOUR = timedelta(hours=1)

@@ -17,7 +17,6 @@ from bot.domain.questions import (
 from bot.domain.shared import AnswerCache
 from bot.domain.standing import Subject
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.features.outcome.shares import Contested, Shares, more_contested, settled, shares_of
 from bot.figures.outcomes import (
     KEPT_FOR,
@@ -28,6 +27,7 @@ from bot.figures.outcomes import (
     read_outcomes,
     read_scored,
 )
+from bot.services import Services
 from bot.store.seen_messages import SeenMessages
 
 _KEPT_S = 600.0

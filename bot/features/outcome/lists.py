@@ -8,11 +8,11 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.standing import subject_of
 from bot.domain.watch import is_channel
-from bot.feature import Services
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.text import contradicted_line, contradicted_post
 from bot.figures.lowest import low_blocks
 from bot.figures.outcomes import ScoredReply
+from bot.services import Services
 from bot.slack.blocks import Block, button, section
 from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.messenger import Post

@@ -8,9 +8,9 @@ from typing import Any
 
 from bot.domain.case import text_hash
 from bot.domain.questions import Says, SeenMessage, to_time
-from bot.feature import Services
 from bot.figures.outcomes import KEPT_FOR
 from bot.pipeline.exchange import SAID
+from bot.services import Services
 from bot.slack.invocation import Raw
 from bot.slack.messages import Message, to_change, to_message
 from bot.store.seen_messages import SeenMessages

@@ -6,10 +6,11 @@ from datetime import date, datetime, time
 from bot.domain.standing import Subject, subject_of
 from bot.domain.watch import Watch
 from bot.domain.week import Week
-from bot.feature import Named, Services, WeekPart
+from bot.feature import Named, WeekPart
 from bot.features.outcome import text
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.lists import ContradictedLists
+from bot.services import Services
 from bot.slack.blocks import Block
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError

@@ -12,10 +12,10 @@ from bot.domain.outcome import last_of_threads
 from bot.domain.questions import Question, SeenMessage, questions_to, to_time
 from bot.domain.verdict import OFFLINE
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.pipeline.asking import BudgetError, ask
 from bot.pipeline.lookup import UNREADABLE
 from bot.pipeline.retries import in_brief
+from bot.services import Services
 from bot.slack.messages import Message, to_message
 from bot.store.seen_messages import AskedThread, SeenMessages, ThreadSigns
 from judge import Judge, JudgeError, Turn

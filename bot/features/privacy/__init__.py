@@ -2,10 +2,11 @@
 
 from functools import partial
 
-from bot.feature import Feature, Services
+from bot.feature import Feature
 from bot.features.privacy import forgetting
 from bot.features.privacy.retention import Retention
 from bot.pipeline.engine import PeriodicJob
+from bot.services import Services
 
 _HELP = (
     "• `/judge forget NUMBER` or `/judge forget LINK` deletes a case, `/judge forget me` all "

@@ -16,11 +16,11 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.case import LoggedCase, to_case_id
-from bot.feature import Services
 from bot.features.privacy import text as words
 from bot.features.privacy.queries import PersonalData, cases_at
 from bot.pipeline.delivery import with_unconfirmed
 from bot.pipeline.quoting import clear, unquote
+from bot.services import Services
 from bot.slack.client import SLACK_ERRORS, RefusedCallError, refusal_of, slack_word, unless_refused
 from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.members import list_channels

@@ -2,8 +2,9 @@
 
 from functools import partial
 
-from bot.feature import Feature, Services
+from bot.feature import Feature
 from bot.features.rubrics import handlers, reference
+from bot.services import Services
 
 _HELP = """\
 • `/judge rubric` shows and changes the rubric that replies here are scored with

@@ -8,10 +8,10 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.domain.case import Recipient
-from bot.feature import Services
 from bot.features.rubrics import text as words
 from bot.features.rubrics.queries import RubricChanges, RubricGoneError
 from bot.features.rubrics.text import DEFAULT
+from bot.services import Services
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.members import MembershipError
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks, sentence

@@ -9,7 +9,6 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Recipient
 from bot.domain.clock import utc_now
-from bot.feature import Services
 from bot.features.rubrics import ids, reference
 from bot.features.rubrics import text as words
 from bot.features.rubrics.choice import Wish, ask_first, switch
@@ -23,6 +22,7 @@ from bot.features.rubrics.queries import (
 )
 from bot.features.rubrics.text import RubricState, typed_rubric
 from bot.pipeline.text import not_understood
+from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, Raw, unknown

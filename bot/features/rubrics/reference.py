@@ -6,11 +6,11 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Recipient
-from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import reference_text as words
 from bot.features.rubrics.choice import Wish, switch, tell_channel, use
 from bot.features.rubrics.queries import RubricChanges
+from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, Raw

@@ -8,8 +8,9 @@ from functools import partial
 from cachetools import LRUCache
 from slack_bolt.async_app import AsyncApp
 
-from bot.feature import Feature, Services
+from bot.feature import Feature
 from bot.features.score import command, edits, events, handlers
+from bot.services import Services
 from bot.store.jobs import JobKind
 
 

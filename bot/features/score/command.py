@@ -9,9 +9,9 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, Visibility
-from bot.feature import Services
 from bot.features.score.handlers import open_texts_window
 from bot.pipeline.text import NOT_IN_BOTH, accepted, unsure_of_link
+from bot.services import Services
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, section
 from bot.slack.invocation import (

@@ -12,9 +12,9 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import CaseVerdict
-from bot.feature import Services
 from bot.pipeline.asking import BudgetError, judge_of, with_more
 from bot.pipeline.verdict_text import headline, rated_quote
+from bot.services import Services
 from bot.slack import blocks, ids
 from bot.slack import invocation as payloads
 from bot.slack.mrkdwn import escape

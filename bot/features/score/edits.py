@@ -12,13 +12,13 @@ import structlog
 from cachetools import LRUCache
 
 from bot.domain.case import CaseStatus, LoggedCase
-from bot.feature import Services
 from bot.pipeline import text as words
 from bot.pipeline.delivery import with_unconfirmed
 from bot.pipeline.exchange import is_anybodys
 from bot.pipeline.lookup import NotReadableError
 from bot.pipeline.quoting import find_posted, unquote
 from bot.pipeline.verdict_text import UNCONFIRMED, amended, is_replaced, verdict_message
+from bot.services import Services
 from bot.slack.client import RefusedCallError, or_refusal, refusal_of, slack_word
 from bot.slack.messages import CHANGES, Message, to_change
 from bot.slack.messenger import Post, Posted, send_in_known_blocks, sentence

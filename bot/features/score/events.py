@@ -20,9 +20,9 @@ from bot.domain import blocker
 from bot.domain.case import CaseSource
 from bot.domain.label import Reaction
 from bot.domain.shared import AnswerCache
-from bot.feature import Services
 from bot.features.score import command
 from bot.pipeline.lookup import NotReadableError
+from bot.services import Services
 from bot.slack import messages
 from bot.slack.client import MISSING
 from bot.slack.invocation import Invocation, Raw, to_invocation, unknown

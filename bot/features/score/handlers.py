@@ -11,9 +11,9 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain import blocker
 from bot.domain.case import LoggedCase, Recipient, requester_of
-from bot.feature import Services
 from bot.features.score import details
 from bot.pipeline import text as words
+from bot.services import Services
 from bot.slack import ids
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import Week
-from bot.feature import Feature, Named, Services, WeekPart
+from bot.feature import Feature, Named, WeekPart
 from bot.features.watch import first_hour, orders, pauses, releases, window
 from bot.features.watch.alerts import Alerts
 from bot.features.watch.everywhere import follow_orders
@@ -40,6 +40,7 @@ from bot.features.watch.week_text import (
     week_blocks,
 )
 from bot.pipeline.engine import PeriodicJob
+from bot.services import Services
 from bot.slack.blocks import Block, section
 from bot.slack.invocation import Invocation
 from bot.store import schema

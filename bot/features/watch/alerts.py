@@ -13,7 +13,6 @@ import structlog
 
 from bot.domain.standing import subject_of
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.features.watch import text
 from bot.features.watch.examples import read_low_part
 from bot.features.watch.notices import Telling, Write, send_alert, tell_once
@@ -22,6 +21,7 @@ from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.features.watch.series import read_series, today_of
 from bot.pipeline.verdict_text import cause_of
+from bot.services import Services
 from bot.slack.messenger import Post
 from bot.store.figures import Place, Span
 from judge.evaluation.standing import below

@@ -15,8 +15,8 @@ import structlog
 
 from bot.domain.standing import Whose
 from bot.domain.verdict import OFFLINE, base_version
-from bot.feature import Services
 from bot.pipeline.asking import BudgetError, ask
+from bot.services import Services
 from bot.store.figures import TimedScore
 from bot.store.schema import cases
 from bot.store.turns import read_conversations

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from bot.feature import Services
+from bot.services import Services
 from bot.slack.invocation import Raw
 
 

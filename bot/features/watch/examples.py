@@ -8,11 +8,11 @@ from datetime import date
 from typing import NamedTuple
 
 from bot.domain.standing import Subject
-from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch.pauses import pause_button
 from bot.features.watch.series import days_over
 from bot.figures.lowest import LowList, folded, ids_of, low_blocks, main_cause
+from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack.messenger import drawn_from
 from bot.slack.mrkdwn import clip

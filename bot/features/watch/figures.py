@@ -10,12 +10,12 @@ from bot.domain.shared import Shared
 from bot.domain.standing import Standing, Subject, subject_of
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Week
-from bot.feature import Services
 from bot.features.watch.queries import Unread, WatchOrders, day_of
 from bot.features.watch.reply_queries import Replies, SeenCount
 from bot.figures.lowest import main_cause
 from bot.figures.quality import WEEKS, Quality, add_up, grouped, to_quality
 from bot.figures.week import TREND_WEEKS, Point, Tally, commonest, passed, tally_of, trend_of
+from bot.services import Services
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.store.figures import END, Place, Span

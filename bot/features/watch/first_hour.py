@@ -8,12 +8,12 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.features.watch import assistants, ids, orders
 from bot.features.watch.notices import tell_once
 from bot.features.watch.text import not_read
 from bot.features.watch.way import find_way
 from bot.features.watch.window_text import price_a_day
+from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack.client import RefusedCallError, or_refusal, slack_word
 from bot.slack.invocation import Invocation, Raw, on_click

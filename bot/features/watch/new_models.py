@@ -10,13 +10,13 @@ from statistics import fmean
 import sqlalchemy as sa
 
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.features.watch.asked_again import AskedAgain, Change
 from bot.features.watch.notices import hearers, tell_once
 from bot.features.watch.queries import Notices, WatchOrders, watched
 from bot.features.watch.standing_text import new_model_notice
 from bot.features.watch.standings import subject_of
 from bot.figures.quality import grouped
+from bot.services import Services
 from bot.store.database import Database
 from bot.store.figures import Place, Span
 from bot.store.schema import cases, ratings

@@ -12,13 +12,13 @@ from math import ceil
 
 from bot.domain.standing import Standing, subject_of
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.features.watch import text
 from bot.features.watch.notices import Telling, shown_to, tell_once
 from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
 from bot.features.watch.week_text import standing_lines
 from bot.figures.lowest import folded, ids_of, low_blocks
 from bot.figures.quality import grouped
+from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post

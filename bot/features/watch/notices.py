@@ -12,9 +12,9 @@ from slack_sdk.errors import SlackApiError
 
 from bot.domain.label import EVERYBODY
 from bot.domain.watch import Watch, is_channel
-from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch.queries import Notices, day_of
+from bot.services import Services
 from bot.slack import client
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata

@@ -10,7 +10,6 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.watch import PER_DAY, Shows, Watch
-from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch import text as words
 from bot.features.watch.assistants import assistants, called, watched_names
@@ -24,6 +23,7 @@ from bot.features.watch.watcher import Watcher
 from bot.features.watch.way import PATIENCE_S, find_way
 from bot.features.watch.window_text import price_a_day
 from bot.pipeline.text import several_named
+from bot.services import Services
 from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.members import WATCHES

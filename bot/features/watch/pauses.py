@@ -11,12 +11,12 @@ import sqlalchemy as sa
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.standing import Subject
-from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch.orders import refusal_of
 from bot.features.watch.queries import day_of, key_of
 from bot.features.watch.standing_text import day_words
 from bot.pipeline.quoting import change_posted
+from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation, Raw, on_click

@@ -12,7 +12,6 @@ from functools import partial
 
 from bot.domain.standing import Standing, Whose
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.features.watch import release_text as words
 from bot.features.watch.asked_again import Change
 from bot.features.watch.notices import TRIED_FOR, Telling, shown_to, tell_each
@@ -27,6 +26,7 @@ from bot.features.watch.standings import (
     with_cause_of,
     with_marker,
 )
+from bot.services import Services
 from bot.slack.members import MembershipError
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction, days_until_clear, step_at

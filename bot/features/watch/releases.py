@@ -13,7 +13,6 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.case import Recipient
 from bot.domain.standing import Subject
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.features.watch import assistants, ids, orders, text
 from bot.features.watch import release_text as words
 from bot.features.watch.queries import Release, Releases
@@ -23,6 +22,7 @@ from bot.features.watch.standings import (
     StandingLooks,
     place_of,
 )
+from bot.services import Services
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, Raw
 from bot.slack.messenger import Post

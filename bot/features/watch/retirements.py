@@ -5,9 +5,9 @@ from datetime import date, timedelta
 from functools import partial
 
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.features.watch.notices import Telling, hearers, tell_each
 from bot.features.watch.queries import WatchOrders
+from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip

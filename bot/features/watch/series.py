@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from bot.feature import Services
+from bot.services import Services
 from bot.store.figures import Kind, Place, Span, TimedScore
 from judge.evaluation.standing import DatedScore
 from judge.evaluation.steps import WINDOW

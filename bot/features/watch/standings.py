@@ -18,7 +18,6 @@ from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.standing import subject_of as subject_of
 from bot.domain.verdict import later_version
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.features.watch.asked_again import PASSING, Asked, AskedAgain, Change
 from bot.features.watch.examples import LowPart, read_low_part
 from bot.features.watch.notices import TRIED_FOR, Telling, hearers, shown_to, tell_each
@@ -28,6 +27,7 @@ from bot.features.watch.questions import Questions, compare_questions
 from bot.features.watch.series import Series, days_over, read_series, today_of
 from bot.features.watch.standing_text import share_line, standing_alert
 from bot.figures.quality import grouped
+from bot.services import Services
 from bot.slack.members import MembershipError
 from bot.store.figures import Kind, Place
 from bot.store.standings import Standings

@@ -16,13 +16,13 @@ from bot.domain.case_key import WatchKey
 from bot.domain.label import Reaction
 from bot.domain.shared import AnswerCache
 from bot.domain.watch import LATE, ReplyOutcome, Watch, age_of
-from bot.feature import Services
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.figures.quality import grouped
 from bot.pipeline import exchange
 from bot.pipeline.lookup import UNREADABLE
 from bot.pipeline.retries import in_brief
+from bot.services import Services
 from bot.slack.invocation import Raw
 from bot.slack.messages import to_message
 from bot.store.watches import EVERYWHERE

@@ -4,8 +4,8 @@ import asyncio
 from typing import NamedTuple
 
 from bot.domain.watch import Watch
-from bot.feature import Services
 from bot.pipeline.judges import Judges
+from bot.services import Services
 from bot.settings import OFFLINE
 from judge import Judge, JudgeError, Verdict
 from judge.scoring.model.addresses import OPENAI_URL

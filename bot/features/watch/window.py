@@ -14,7 +14,6 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Recipient
 from bot.domain.watch import Shows, Watch, is_channel
-from bot.feature import Services
 from bot.features.watch import assistants, ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
@@ -27,6 +26,7 @@ from bot.features.watch.way import PATIENCE_S, find_way
 from bot.features.watch.window_text import WatchState, WatchView, said_modal
 from bot.pipeline.lookup import NotReadableError
 from bot.pipeline.text import not_understood
+from bot.services import Services
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.client import MISSING, SLACK_ERRORS, slack_word

@@ -20,9 +20,10 @@ from bot.app import make_services
 from bot.commands.in_channel import preview
 from bot.domain.case import Visibility
 from bot.errors import SlackError
-from bot.feature import Feature, Services, WeekPart
+from bot.feature import Feature, WeekPart
 from bot.features.digest.poster import post_due
 from bot.pipeline.quoting import unquote
+from bot.services import Services
 from bot.settings import Settings
 from bot.slack.client import identify, web_client
 from bot.slack.manifest import load_manifest

@@ -10,9 +10,9 @@ from slack_sdk.errors import SlackApiError
 from sqlalchemy import insert
 
 from bot.domain.clock import utc_now, utc_week
-from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels.invitations import ask_due, claim_request
+from bot.services import Services
 from bot.store.schema import labels, people
 from pocket_slack import Message, Person
 from tests.features.labels.test_blind_labels import click, give, open_window, replies
