@@ -12,7 +12,7 @@ from bot.slack import blocks as ui
 from bot.slack import ids
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Span
-from judge.evaluation.causes import OTHER
+from judge.evaluation.naming import OTHER
 from judge.scoring.beside import MET
 
 _WORDS = 100

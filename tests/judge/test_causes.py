@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from judge.errors import BadResponseError, SetupError
-from judge.evaluation.causes import Causes, Decide, find_causes, gives_away, read_low, words_in
+from judge.evaluation.causes import Causes, find_causes, read_low
+from judge.evaluation.naming import Decide, gives_away, words_in
 from judge.scoring.judging import Written
 from tests.judge_command import run
 from tests.model_server import ModelServer
@@ -247,7 +248,7 @@ async def test_without_known_names_there_is_nothing_to_choose() -> None:
 async def test_a_decision_that_is_not_to_the_questions_is_none(
     spoilt: Callable[[list[Any]], object],
 ) -> None:
-    with pytest.raises(BadResponseError, match="decision on the causes is not valid"):
+    with pytest.raises(BadResponseError, match="decision on the names is not valid"):
         await find_causes(
             Scripted("").write, REASONS, ("no source", "too long"), decider([], spoilt)
         )

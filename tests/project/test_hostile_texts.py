@@ -71,12 +71,14 @@ WORDS = {
 # What its other parameters get.
 GIVEN: Mapping[str, object] = {
     "blocks": [],
+    "count": 100,
     "end": 1,
     "first": Unscored(reason=UnscoredReason.UNCLEAR, detail="", raw=filled("score:")),
     "kind": "step",
     "known": "",
     "label": "Go",
     "limit": 3_000,
+    "most_words": 6,
     "now": datetime(2026, 11, 29, tzinfo=UTC),
     "own_id": "U1",
     "pressed": "",

@@ -29,7 +29,8 @@ from bot.slack.messenger import Posted, drawn_from
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Place
 from judge import JudgeError
-from judge.evaluation.causes import FEWEST, OTHER, find_causes, words_in
+from judge.evaluation.causes import FEWEST, find_causes
+from judge.evaluation.naming import OTHER, words_in
 from judge.rows.files import encode
 from judge.scoring.judging import Written
 
