@@ -108,10 +108,11 @@ class Intake:
             raise blocker.RefusedError(reason)
 
     async def _has_changed(self, case: Case, known: LoggedCase, hash_as_read: str | None) -> bool:
-        """Whether a reply has other words than a known case has read; or more of them, if it is in
-        a thread and Slack says so in time.
+        """Whether a reply has other words than a known case has read, or another question; or more
+        words, if it is in a thread and Slack says so in time.
         """
-        if case.response is not None and hash_as_read not in {None, text_hash(case.response)}:
+        is_other = known.deleted_at or hash_as_read not in {None, text_hash(case.response or "")}
+        if case.response is not None and is_other:
             return True
         is_one_message = known.parent_ts is None and known.messages == 1
         if is_one_message or known.judged_at is None:

@@ -83,29 +83,21 @@ def why_unscored(verdict: CaseVerdict) -> str:
 
 
 _EDITED = "*Scored before an edit:* what was judged has changed since."
-_CHANGED = (
-    "*Scored before an edit or a deletion:* I removed what I had quoted, because the reply has "
-    "changed since."
-)
 _DELETED = "A message that was judged was deleted, so I removed what I had quoted."
 _FORGOTTEN = "I removed what I had quoted, because its author asked me to forget it."
 
 
-def amended(verdict: Post, case: LoggedCase, *, has_quotes: bool = True) -> Post:
+def amended(verdict: Post, case: LoggedCase) -> Post:
     """A verdict, with a line above the buttons if texts were edited, deleted or forgotten;
     idempotent.
-
-    Without `has_quotes`, nothing is quoted although texts are left: a part of the reply was
-    deleted.
     """
     if not (case.loses_words or case.edited_at):
         return verdict
-    words = _EDITED if has_quotes else _CHANGED
+    words = _EDITED
     if case.loses_words:
         words = _DELETED if case.deleted_at else _FORGOTTEN
-    line = context(words) | {"block_id": ids.BLOCK_AMENDMENT}
-    if case.loses_words or not has_quotes:
         verdict = verdict.without({case.id})
+    line = context(words) | {"block_id": ids.BLOCK_AMENDMENT}
     kept = [block for block in verdict.blocks if block.get("block_id") != ids.BLOCK_AMENDMENT]
     at = next(
         (number for number, block in enumerate(kept) if block["type"] == "actions"), len(kept)

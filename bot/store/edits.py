@@ -3,11 +3,12 @@ cases, also quoted.
 """
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseStatus, LoggedCase, Part, join_texts, text_hash
+from bot.domain.case import CaseStatus, LoggedCase, Part, text_hash
 from bot.domain.clock import utc_now
 from bot.store.cases import AT_REST, is_one_message
 from bot.store.database import Database, StoreQueries, in_transaction, lock_words
@@ -40,21 +41,13 @@ async def drop_texts(database: Database, connection: AsyncConnection, which: Con
         sa.update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
     )
     dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
-    await connection.execute(sa.update(turns).where(_is_of(turns, dropped)).values(text=None))
-    await _drop_quotes(database, connection, dropped)
+    if dropped:
+        await connection.execute(sa.update(turns).where(_is_of(turns, dropped)).values(text=None))
+        words = sa.update(ratings).where(_is_of(ratings, dropped))
+        await connection.execute(words.values(justification="", raw=""))
+        await connection.execute(sa.delete(causes).where(_is_of(causes, dropped)))
+        after_commit(connection, database.note_deletion)
     return len(dropped)
-
-
-async def _drop_quotes(
-    database: Database, connection: AsyncConnection, dropped: Sequence[tuple[str, int]]
-) -> None:
-    """Removes what the judge wrote about these cases, and the causes that it named by that."""
-    if not dropped:
-        return
-    words = sa.update(ratings).where(_is_of(ratings, dropped))
-    await connection.execute(words.values(justification="", raw=""))
-    await connection.execute(sa.delete(causes).where(_is_of(causes, dropped)))
-    after_commit(connection, database.note_deletion)
 
 
 def _is_of(table: sa.Table, dropped: Sequence[tuple[str, int]]) -> Condition:
@@ -73,37 +66,36 @@ class Edits(StoreQueries):
 
     async def note_edited(self, team_id: str, channel_id: str, ts: str, text: str) -> Sequence[int]:
         """Marks the cases that were read from this message if it differs from `text`."""
-        found = text_hash(text)
-        scored = sa.and_(
-            cases.c.message_ts == ts, cases.c.response_hash != found, is_one_message(Part.RESPONSE)
-        )
-        asked = sa.and_(
-            cases.c.question_ts == ts, cases.c.question_hash != found, is_one_message(Part.QUESTION)
-        )
-        said = sa.and_(_is_said_at(team_id, channel_id, ts), turns.c.text_hash != found)
-        return await self._mark("edited_at", team_id, channel_id, [scored, asked], said)
+        now = text_hash(text)
+        is_response = sa.and_(cases.c.message_ts == ts, is_one_message(Part.RESPONSE))
+        is_question = sa.and_(cases.c.question_ts == ts, is_one_message(Part.QUESTION))
+        read = [
+            _read_from(sa.and_(is_response, cases.c.response_hash != now)),
+            _read_from(sa.and_(is_question, cases.c.question_hash != now)),
+            _said_at(team_id, channel_id, ts).where(turns.c.text_hash != now),
+        ]
+        return await self._mark(cases.c.edited_at, team_id, channel_id, read)
 
     async def note_deleted(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
-        """Marks the cases that were read from this message; those at rest lose their texts.
-
-        Of a reply of several messages, the deleted one leaves: the case is then marked as edited.
-        """
-        shortened = await self._shorten(team_id, channel_id, ts)
-        scored = sa.and_(cases.c.message_ts == ts, is_one_message(Part.RESPONSE))
-        asked = cases.c.question_ts == ts
-        said = sa.and_(_is_said_at(team_id, channel_id, ts), cases.c.id.not_in(shortened))
-        return [
-            *shortened,
-            *await self._mark("deleted_at", team_id, channel_id, [scored, asked], said),
+        """Marks the cases that were read from this message; those at rest lose their texts."""
+        read = [
+            _read_from(cases.c.message_ts == ts),
+            _read_from(cases.c.question_ts == ts),
+            _said_at(team_id, channel_id, ts),
         ]
+        return await self._mark(cases.c.deleted_at, team_id, channel_id, read)
 
     async def note_added(self, case: LoggedCase) -> None:
         """Marks a case whose reply has gone on since it was scored, like an edited one, and others
         of its words.
         """
-        is_same = cases.c.message_ts == case.message_ts, cases.c.response_hash == case.response_hash
-        its = [cases.c.id == case.id, sa.and_(*is_same, cases.c.probability.is_(None))]
-        await self._mark("edited_at", case.team_id, case.channel_id, its, sa.false())
+        is_same = sa.and_(
+            cases.c.message_ts == case.message_ts,
+            cases.c.response_hash == case.response_hash,
+            cases.c.probability.is_(None),
+        )
+        read = [_read_from(cases.c.id == case.id), _read_from(is_same)]
+        await self._mark(cases.c.edited_at, case.team_id, case.channel_id, read)
 
     async def last_read(
         self, team_id: str, channel_id: str, thread_ts: str, by: str, ts: str
@@ -125,77 +117,33 @@ class Edits(StoreQueries):
         await connection.execute(sa.update(cases).filter_by(id=case.id).values(is_stale=True))
         await put_jobs(self._database, connection, [Job(JobKind.AMEND, case.team_id, case.id)])
 
-    async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
-        """Takes a message out of the replies, at rest, that have others; returns the numbers of the
-        cases.
-
-        A reply is known by its first message that is left; one that a watch drew, by the one that
-        it drew.
-        """
-        is_it = sa.and_(_is_said_at(team_id, channel_id, ts), turns.c.part == Part.RESPONSE)
-        at_rest = (
-            sa.select(cases.c.id)
-            .join(turns, is_of_case(turns))
-            .where(is_it, cases.c.status.in_(AT_REST))
-        )
-
-        async def shorten(connection: AsyncConnection) -> Sequence[int]:
-            await lock_words(connection)
-            shortened = [
-                case_id
-                for case_id in (await connection.execute(at_rest)).scalars().all()
-                if await _drop_part(connection, team_id, channel_id, case_id, ts)
-            ]
-            dropped = [(team_id, case_id) for case_id in shortened]
-            await _drop_quotes(self._database, connection, dropped)
-            amendments = [Job(JobKind.AMEND, team_id, case_id) for case_id in shortened]
-            await put_jobs(self._database, connection, amendments)
-            return shortened
-
-        # Almost no message was ever scored, so this looks without the writers' lock.
-        if not await self._database.values(at_rest.limit(1)):
-            return []
-        return await self._database.write(shorten)
-
     async def _mark(
         self,
-        column: str,
+        column: sa.Column[Any],
         team_id: str,
         channel_id: str,
-        named: Sequence[Condition],
-        said: Condition,
+        read: Sequence[sa.Select[tuple[int]]],
     ) -> Sequence[int]:
-        """Marks in this column the cases for which one of `named` holds, or which have a turn for
-        which `said` does.
-        """
+        """Marks in this column the cases that these queries find in the channel."""
         # Almost no message was ever scored, so this looks without the writers' lock. It is a union,
         # because SQLite would go through the whole channel for an "or".
         is_new = sa.and_(
-            cases.c.team_id == team_id, cases.c.channel_id == channel_id, cases.c[column].is_(None)
+            cases.c.team_id == team_id, cases.c.channel_id == channel_id, column.is_(None)
         )
-        ids = sa.select(cases.c.id).where(is_new)
-        found = await self._database.values(
-            sa.union(
-                *(ids.where(each) for each in named), ids.join(turns, is_of_case(turns)).where(said)
-            )
-        )
+        found = await self._database.values(sa.union(*(query.where(is_new) for query in read)))
         if not found:
             return []
         is_found = cases.c.id.in_(found)
-        marks = {column: utc_now(), "is_stale": True}
+        marking = sa.update(cases).where(is_found).values({column: utc_now(), "is_stale": True})
 
         async def mark(connection: AsyncConnection) -> None:
             await lock_words(connection)
-            await connection.execute(sa.update(cases).where(is_found).values(marks))
-            if column == "deleted_at":
-                await drop_texts(
-                    self._database, connection, sa.and_(is_found, cases.c.status.in_(AT_REST))
-                )
-            await put_jobs(
-                self._database,
-                connection,
-                [Job(JobKind.AMEND, team_id, number) for number in found],
-            )
+            await connection.execute(marking)
+            if column is cases.c.deleted_at:
+                at_rest = sa.and_(is_found, cases.c.status.in_(AT_REST))
+                await drop_texts(self._database, connection, at_rest)
+            amendments = [Job(JobKind.AMEND, team_id, case_id) for case_id in found]
+            await put_jobs(self._database, connection, amendments)
 
         await self._database.write(mark)
         return found
@@ -237,14 +185,13 @@ class Edits(StoreQueries):
         """Writes the missing jobs for a team's stale verdicts: a safety net, and how a queue
         starts.
         """
-        query = sa.select(cases.c.id).where(
-            IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED
-        )
-        stale = await self._database.values(query.order_by(cases.c.id).limit(_AT_ONCE))
-        await submit_jobs(
-            self._database,
-            [Job(JobKind.AMEND, team_id, each, key=f"amend/{each}") for each in stale],
-        )
+        is_due = sa.and_(IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
+        query = sa.select(cases.c.id).where(is_due).order_by(cases.c.id).limit(_AT_ONCE)
+        stale = await self._database.values(query)
+        amendments = [
+            Job(JobKind.AMEND, team_id, case_id, key=f"amend/{case_id}") for case_id in stale
+        ]
+        await submit_jobs(self._database, amendments)
 
     @in_transaction
     async def drop_texts(self, connection: AsyncConnection, case: LoggedCase) -> None:
@@ -265,36 +212,12 @@ class Edits(StoreQueries):
         )
 
 
-def _is_said_at(team_id: str, channel_id: str, ts: str) -> Condition:
+def _read_from(is_read: Condition) -> sa.Select[tuple[int]]:
+    return sa.select(cases.c.id).where(is_read)
+
+
+def _said_at(team_id: str, channel_id: str, ts: str) -> sa.Select[tuple[int]]:
+    """The cases with a turn that is this message, which stands in them by itself."""
     is_there = sa.and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id)
-    return sa.and_(is_there, turns.c.ts == ts, turns.c.part != Part.SHARED)
-
-
-async def _drop_part(
-    connection: AsyncConnection, team_id: str, channel_id: str, case_id: int, ts: str
-) -> bool:
-    """Whether a message was taken out of a case's reply; not if no other has words left: then the
-    reply counts as deleted, so that the verdict quotes nothing.
-    """
-    parts = {"team_id": team_id, "case_id": case_id, "part": Part.RESPONSE}
-    others = sa.select(turns.c.ts, turns.c.text).filter_by(**parts).where(turns.c.ts != ts)
-    left = (await connection.execute(others.order_by(turns.c.position))).all()
-    texts = [row.text for row in left]
-    if not texts or None in texts:
-        return False
-    await connection.execute(sa.delete(turns).filter_by(**parts, ts=ts))
-    # The hash of the response stays, because the score is of all of it.
-    shortening = sa.update(cases).filter_by(id=case_id)
-    shortened = shortening.values(
-        response=join_texts(texts),
-        messages=len(texts),
-        justification="",
-        edited_at=utc_now(),
-        is_stale=True,
-    )
-    await connection.execute(shortened)
-    known_by_it = sa.update(cases).filter_by(
-        team_id=team_id, channel_id=channel_id, message_ts=ts, probability=None
-    )
-    await connection.execute(known_by_it.values(message_ts=left[0].ts))
-    return True
+    is_it = sa.and_(is_there, turns.c.ts == ts, turns.c.part != Part.SHARED)
+    return sa.select(cases.c.id).join(turns, is_of_case(turns)).where(is_it)

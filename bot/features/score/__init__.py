@@ -5,7 +5,6 @@ Every app has this feature, so other features may import it.
 
 from functools import partial
 
-from cachetools import LRUCache
 from slack_bolt.async_app import AsyncApp
 
 from bot.feature import Feature
@@ -27,7 +26,7 @@ def feature(services: Services) -> Feature:
         help=command.HELP,
         more_help=command.MORE_HELP,
         direct_help=command.DIRECT_HELP,
-        on_message=partial(edits.note, services, LRUCache(maxsize=5000)),
+        on_message=partial(edits.note, services),
         on_reaction=partial(events.note_reaction, services, chosen),
         jobs={JobKind.AMEND: lambda payload: edits.amend(services, payload.case_id)},
     )

@@ -9,71 +9,52 @@ from contextlib import suppress
 from typing import Any
 
 import structlog
-from cachetools import LRUCache
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.pipeline import text as words
 from bot.pipeline.delivery import with_unconfirmed
-from bot.pipeline.exchange import is_anybodys
 from bot.pipeline.lookup import NotReadableError
 from bot.pipeline.quoting import find_posted, unquote
 from bot.pipeline.verdict_text import UNCONFIRMED, amended, is_replaced, verdict_message
 from bot.services import Services
 from bot.slack.client import RefusedCallError, or_refusal, refusal_of, slack_word
-from bot.slack.messages import CHANGES, Message, to_change
+from bot.slack.messages import CHANGES, to_change
 from bot.slack.messenger import Post, Posted, send_in_known_blocks, sentence
 
 logger = structlog.get_logger(__name__)
 
 
-LastWords = LRUCache[tuple[str, str], tuple[str, str, str]]
-"""Of each thread the ts and author of the last message that events have told this process of, and the ts of the last
-one before it by another author."""
-
-
-async def note(services: Services, last_words: LastWords, body: dict[str, Any]) -> None:
+async def note(services: Services, body: dict[str, Any]) -> None:
     """Marks the cases of a message that was edited or deleted; has a reply looked at that a new one
     may go on with.
     """
     raw = body["event"]
+    team_id = body["team_id"]
+    edits = services.store.edits
     if raw.get("subtype") not in CHANGES:
-        await _note_new(services, last_words, body["team_id"], raw)
+        await _note_new(services, team_id, raw)
         return
     change = to_change(body, services.identity.own_ids)
     if change is None:
         return
-    edits = services.store.edits
-    place = (body["team_id"], raw["channel"], change.ts)
     if change.text is None:
-        if deleted := await edits.note_deleted(*place):
-            logger.info("message_deleted", cases=deleted)
-    elif edited := await edits.note_edited(*place, change.text):
-        logger.info("message_edited", cases=edited)
+        changed = await edits.note_deleted(team_id, raw["channel"], change.ts)
+    else:
+        changed = await edits.note_edited(team_id, raw["channel"], change.ts, change.text)
+    if changed:
+        logger.info("message_changed", is_deleted=change.text is None, cases=changed)
 
 
-async def _note_new(
-    services: Services, last_words: LastWords, team_id: str, raw: dict[str, Any]
-) -> None:
-    # Not `to_message`, which takes ten times as long, for nearly every message in vain.
-    ts = raw["ts"]
-    author_id = raw.get("user") or raw.get("bot_id")
-    text = (raw.get("text") or "").removeprefix("<")
-    message = Message(ts, raw.get("thread_ts"), author_id, raw.get("subtype"), text, None)
-    if not author_id or not is_anybodys(message, services.identity.own_ids):
-        return
-    thread = raw["channel"], message.thread_ts
-    last_ts, last_author_id, others_ts = last_words.get(thread, (ts, author_id, ""))
-    if last_author_id != author_id:
-        others_ts = last_ts
-    last_words[thread] = max(ts, last_ts), author_id, others_ts
+async def _note_new(services: Services, team_id: str, raw: dict[str, Any]) -> None:
     # Only who asked has seen a verdict on a person's reply, unless SCORE_PEOPLE is on.
     is_shown = "bot_id" in raw or services.settings.score_people is True
-    if not (message.parent_ts and is_shown):
+    thread_ts = raw.get("thread_ts")
+    author_id = raw.get("user") or raw.get("bot_id")
+    if not (is_shown and thread_ts and author_id) or author_id in services.identity.own_ids:
         return
     edits = services.store.edits
-    case = await edits.last_read(team_id, *thread, author_id, ts)
-    if case and not case.edited_at and others_ts < (case.message_ts or ""):
-        # Other processes may have been told of messages in between.
+    case = await edits.last_read(team_id, raw["channel"], thread_ts, author_id, raw["ts"])
+    if case and not case.edited_at:
         await edits.look_again(case)
 
 
@@ -89,7 +70,6 @@ async def amend(services: Services, case_id: int) -> None:
             return  # the mark has a job of its own
     if case.loses_words:
         await services.store.edits.drop_texts(case)
-    if case.loses_words or (case.edited_at and not case.justification):
         await unquote(services.store, services.client, [case.id])
     error = None
     try:
@@ -134,11 +114,7 @@ async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
         if not case.loses_words:
             raise
         return await _anew(services, case)
-    # A part of the reply was deleted: the store has dropped what the judge wrote, and kept the
-    # other parts.
-    verdict = await services.store.cases.verdict(case.id)
-    has_quotes = case.response is None or verdict is None or bool(verdict.justification)
-    due = amended(post, case, has_quotes=has_quotes) if post else None
+    due = amended(post, case) if post else None
     return due if due != post else None
 
 

@@ -5,10 +5,8 @@ import logging
 from pathlib import Path
 
 import pytest
-from cachetools import LRUCache
 
 from bot.domain.case import CaseStatus
-from bot.features.score.edits import LastWords, note
 from bot.slack import ids
 from pocket_slack import Entry
 from pocket_slack.posts import delete
@@ -105,19 +103,6 @@ async def test_an_addition_that_has_no_words_yet_marks_the_case(stage: Stage) ->
     stage.helper.stop(more, "Or use git restore.")
 
 
-async def test_where_this_process_was_told_who_asked_again_an_answer_is_not_looked_at(
-    stage: Stage,
-) -> None:
-    parent, _ = await scored_reply(stage)
-    reads = calls(stage, "conversations.replies")
-    for number in range(3):
-        stage.ben.post(CHANNEL, f"And {number}?", thread_ts=parent.ts)
-        stage.helper.post(CHANNEL, f"Then {number}.", thread_ts=parent.ts)
-    await redelivered(stage, events(stage)[-1])
-    await stage.stop_bot()
-    assert calls(stage, "conversations.replies") == reads
-
-
 async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage) -> None:
     parent, _ = await scored_reply(stage)
     stage.ben.post(CHANNEL, "And then?", thread_ts=parent.ts)
@@ -125,33 +110,6 @@ async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage
     await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     await redelivered(stage, events(stage)[-1])
     assert [(await stage.log.cases.get(number)).edited_at for number in (1, 2)] == [None, None]
-
-
-async def test_an_addition_marks_the_case_though_this_process_was_told_of_nothing_else(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage()
-    parent, _ = await scored_reply(stage)
-    more = stage.helper.post(CHANNEL, "Or use git restore.", thread_ts=parent.ts)
-    event = {"channel": more.channel_id, "user": stage.helper.id, "bot_id": "B1"}
-    event |= {"ts": more.ts, "thread_ts": parent.ts}
-    await note(
-        stage.services, LRUCache(1), {"team_id": stage.slack.workspace.team_id, "event": event}
-    )
-    assert (await up_to_date(stage)).edited_at is not None
-
-
-async def test_an_answer_marks_no_earlier_one_though_another_process_is_told_what_is_between(
-    stage: Stage,
-) -> None:
-    parent, _ = await scored_reply(stage)
-    stage.ben.post(CHANNEL, "And then?", thread_ts=parent.ts)
-    stage.helper.post(CHANNEL, "Then push.", thread_ts=parent.ts)
-    last_words: LastWords = LRUCache(2)
-    for payload in [each.data["payload"] for each in events(stage)]:
-        if payload["event"]["text"] != "And then?":
-            await note(stage.services, last_words, payload)
-    assert (await stage.log.cases.get(1)).edited_at is None
 
 
 @pytest.mark.usefixtures("no_placeholder")
@@ -190,35 +148,21 @@ async def test_a_deleted_reply_takes_its_texts_out_of_the_log_and_the_verdict(
     assert_without_words(stage, GONE)
 
 
-async def test_a_verdict_quotes_nothing_of_a_deleted_part_of_the_reply(
+async def test_what_is_left_of_a_reply_without_its_first_message_is_scored_anew(
     stage: Stage, tmp_path: Path
 ) -> None:
     parent, answer = stage.ask_and_answer()
     more = stage.helper.post(CHANNEL, "More.", thread_ts=parent.ts)
     await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more))
-    assert (await stage.log.cases.get(1)).messages == 2
     assert ANSWER in shown(stage.ours()[0])
     stage.helper.delete(answer)
-    case = await up_to_date(stage)
-    assert (case.question, case.response, case.deleted_at) == (QUESTION, "More.", None)
-    assert_without_words(stage, "*Scored before an edit or a deletion:*")
+    assert (await up_to_date(stage)).response is None
+    assert_without_words(stage, GONE)
     await stage.log.forgetting.scrub()
     assert ANSWER.encode() not in bytes_on_disk(tmp_path)
-
-
-async def test_what_is_left_of_a_reply_without_its_first_message_is_scored_again(
-    stage: Stage,
-) -> None:
-    parent, answer = stage.ask_and_answer()
-    more = stage.helper.post(CHANNEL, "More.", thread_ts=parent.ts)
-    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more))
-    stage.helper.delete(answer)
-    await up_to_date(stage)
     await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more))
     case = await stage.log.cases.get(2)
     assert (case.question, case.response, case.excluded) == (QUESTION, "More.", None)
-    assert await stage.log.cases.is_replaced(1)
-    assert LINE not in shown(stage.ours()[-1])
 
 
 async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_scored(
