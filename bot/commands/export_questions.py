@@ -14,7 +14,7 @@ import typer
 from bot.commands import opened
 from bot.commands.export import find_format, opened_output
 from bot.domain.clock import utc_now
-from bot.domain.outcome import Outcome
+from bot.domain.outcome import Outcome, Sign
 from bot.domain.questions import Question
 from bot.domain.standing import Subject, subject_of
 from bot.figures.outcomes import KEPT_FOR, read_outcomes, read_scored
@@ -69,6 +69,7 @@ async def _rows(
     for outcome in outcomes:
         question = outcome.question
         reply = replies.of(question)
+        no_sign = False if outcome.is_read else None
         yield {
             "channel": question.channel_id,
             "asked_at": question.asked_at.isoformat(),
@@ -77,11 +78,11 @@ async def _rows(
             "assistant": subject.author_id,
             "first_words_s": _seconds(question.waited),
             "answered_s": _answered(question),
-            "colleague_stepped_in": outcome.by_colleague,
-            "came_back": outcome.came_back,
-            "confirmed": outcome.confirmed if outcome.confirmed or outcome.is_read else None,
-            "contested": outcome.contested if outcome.is_read else None,
-            "handed_over": outcome.handed_over if outcome.is_read else None,
+            "colleague_stepped_in": question.by_colleague,
+            "came_back": question.came_back,
+            "confirmed": Sign.CONFIRMED in outcome.signs or no_sign,
+            "contested": Sign.CONTESTED in outcome.signs or no_sign,
+            "handed_over": Sign.HANDED_OVER in outcome.signs or no_sign,
             "outcome": _name_of(outcome),
             "case": reply and reply.id,
         }
@@ -90,9 +91,9 @@ async def _rows(
 def _name_of(outcome: Outcome) -> str:
     if outcome.is_waiting:
         return "waiting"
-    if outcome.is_unanswered:
+    if Sign.UNANSWERED in outcome.signs:
         return "unanswered"
-    return "went quiet" if outcome.went_quiet else "answered"
+    return Sign.QUIET if Sign.QUIET in outcome.signs else "answered"
 
 
 def _answered(question: Question) -> float | None:

@@ -1,28 +1,33 @@
 """What came of the questions to an assistant: of each one, and of all together."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import NamedTuple
 
-from bot.domain.questions import Question
+from bot.domain.questions import Question, Thread
 from judge.evaluation.signs import Signs
 
 QUIET_AFTER = timedelta(hours=72)
 """After so long without a sign, an answered question went quiet."""
-SIGNS = {
-    "is_unanswered": "without an answer",
-    "by_colleague": "joined by a colleague",
-    "came_back": "came back within a day",
-    "confirmed": "confirmed",
-    "contested": "contested",
-    "handed_over": "handed over",
-    "went_quiet": "went quiet",
-}
-"""What can come of a question, often several of these at once: fields of `Outcome`, in words."""
 
-Thread = tuple[str, str]
-"""The ids of a channel and of the message that a thread begins with."""
+
+class Sign(StrEnum):
+    """What can come of a question, in words; often several of these at once.
+
+    `CONFIRMED`, `CONTESTED` and `HANDED_OVER` were read by a model; a thumb up by the asker
+    confirms, too. `QUIET` is no sign of anything.
+    """
+
+    UNANSWERED = "without an answer"
+    COLLEAGUE = "joined by a colleague"
+    CAME_BACK = "came back within a day"
+    CONFIRMED = "confirmed"
+    CONTESTED = "contested"
+    HANDED_OVER = "handed over"
+    QUIET = "went quiet"
 
 
 class ReadSigns(NamedTuple):
@@ -34,32 +39,19 @@ class ReadSigns(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has come of a question so far.
-
-    `is_waiting` and `is_unanswered` are those without an answer, of which the first may still get
-    one. `confirmed`, `contested` and `handed_over` were read by a model, if `is_read`;
-    a thumb up by the asker confirms, too. `went_quiet` is no sign of anything.
+    """What has come of a question so far; `is_waiting` if it may still get an answer, `is_read` if
+    a model has read what was written after the answer.
     """
 
     question: Question
-    is_waiting: bool
-    is_unanswered: bool
-    by_colleague: bool
-    came_back: bool
-    is_read: bool
-    confirmed: bool
-    contested: bool
-    handed_over: bool
-    went_quiet: bool
+    signs: frozenset[Sign]
+    is_waiting: bool = False
+    is_read: bool = False
 
     @property
     def is_known(self) -> bool:
         """Whether it was read what the answer was worth, or there was nothing to read."""
-        return self.is_read or self.confirmed or self.went_quiet
-
-    @property
-    def has_sign(self) -> bool:
-        return any(getattr(self, sign) for sign in SIGNS)
+        return self.is_read or bool(self.signs & {Sign.CONFIRMED, Sign.QUIET})
 
 
 @dataclass(frozen=True)
@@ -68,7 +60,7 @@ class Outcomes:
 
     `median` and `slowest_tenth` are waiting times, in which an unanswered question counts as the
     slowest; None if that is so long that no answer came. `read` counts the threads that a model has
-    read. `signs` has the number of each of SIGNS.
+    read.
     """
 
     questions: int
@@ -77,7 +69,7 @@ class Outcomes:
     median: timedelta | None
     slowest_tenth: timedelta | None
     read: int
-    signs: Mapping[str, int]
+    signs: Mapping[Sign, int]
 
 
 def outcomes_of(
@@ -94,59 +86,48 @@ def outcomes_of(
         thumbs_up: The ts of an answer, and who gave it a thumb up.
     """
     last = last_of_threads(questions)
-    found = list[Outcome]()
+    outcomes = list[Outcome]()
     for question in questions:
-        thread = question.channel_id, question.thread_ts
         read = None
-        if signs and last.get(thread) is question:
-            read = signs.get(thread)
+        if signs and last.get(question.thread) is question:
+            read = signs.get(question.thread)
         # What was read before this answer is about an earlier one.
         if read and float(read.last_ts) <= float(question.answer_ts or 0):
             read = None
         has_thumb = (question.answer_ts or "", question.asker_id) in thumbs_up
-        found.append(_outcome(question, now, read.signs if read else None, has_thumb=has_thumb))
-    return found
+        found = _signs_of(question, now, read.signs if read else None, has_thumb=has_thumb)
+        outcomes.append(Outcome(question, found, question.is_waiting(now), read is not None))
+    return outcomes
 
 
 def last_of_threads(questions: Sequence[Question]) -> Mapping[Thread, Question]:
     """The last question of each thread after whose answer a person wrote."""
-    return {
-        (question.channel_id, question.thread_ts): question
-        for question in questions
-        if question.last_ts
+    return {question.thread: question for question in questions if question.last_ts}
+
+
+def _signs_of(
+    question: Question, now: datetime, read: Signs | None, *, has_thumb: bool
+) -> frozenset[Sign]:
+    signs = {
+        Sign.COLLEAGUE: question.by_colleague,
+        Sign.CAME_BACK: question.came_back,
+        Sign.CONFIRMED: has_thumb or (read is not None and read.confirmed),
+        Sign.CONTESTED: read is not None and read.contested,
+        Sign.HANDED_OVER: read is not None and read.handed_over,
     }
-
-
-def _outcome(question: Question, now: datetime, signs: Signs | None, *, has_thumb: bool) -> Outcome:
-    is_confirmed = has_thumb or (signs is not None and signs.confirmed)
-    is_contested = signs is not None and signs.contested
-    is_handed_over = signs is not None and signs.handed_over
     # Words that were not read may have said anything.
-    is_silent = signs is not None or question.last_ts is None
-    is_old = now - question.asked_at >= QUIET_AFTER
-    has_sign = (
-        (is_confirmed or is_contested or is_handed_over)
-        or question.by_colleague
-        or question.came_back
-    )
-    return Outcome(
-        question=question,
-        is_waiting=question.is_waiting(now),
-        is_unanswered=question.is_unanswered(now),
-        by_colleague=question.by_colleague,
-        came_back=question.came_back,
-        is_read=signs is not None,
-        confirmed=is_confirmed,
-        contested=is_contested,
-        handed_over=is_handed_over,
-        went_quiet=bool(question.answer_ts) and is_old and is_silent and not has_sign,
-    )
+    is_silent = read is not None or question.last_ts is None
+    is_quiet = is_silent and not any(signs.values()) and now - question.asked_at >= QUIET_AFTER
+    signs[Sign.QUIET] = is_quiet and question.answer_ts is not None
+    signs[Sign.UNANSWERED] = question.is_unanswered(now)
+    return frozenset(sign for sign, is_there in signs.items() if is_there)
 
 
 def counted(outcomes: Sequence[Outcome]) -> Outcomes:
     waits = sorted(
         outcome.question.waited or timedelta.max for outcome in outcomes if not outcome.is_waiting
     )
+    signs = Counter(sign for outcome in outcomes for sign in outcome.signs)
     return Outcomes(
         questions=len(outcomes),
         answered=sum(outcome.question.answer_ts is not None for outcome in outcomes),
@@ -154,7 +135,7 @@ def counted(outcomes: Sequence[Outcome]) -> Outcomes:
         median=_quantile(waits, 0.5),
         slowest_tenth=_quantile(waits, 0.9),
         read=sum(outcome.is_read for outcome in outcomes),
-        signs={sign: sum(getattr(outcome, sign) for outcome in outcomes) for sign in SIGNS},
+        signs={sign: signs[sign] for sign in Sign},
     )
 
 

@@ -14,7 +14,7 @@ Nothing here needs the words of a message.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
@@ -28,6 +28,10 @@ _MEANT_SHARE = 0.8
 MEANT_FOR = timedelta(days=14)
 """The messages of so long tell whether an assistant answers those that do not mention it."""
 _FEWEST_MEANT = 5
+
+
+Thread = tuple[str, str]
+"""The ids of a channel and of the message that a thread begins with."""
 
 
 class Says(StrEnum):
@@ -71,10 +75,10 @@ class SeenMessage:
 class Question:
     """A question to an assistant, and what came of it.
 
-    `is_meant`: it mentions the assistant. Times are those
-    of the answer's first words and of its end. `by_colleague`: a person other than the asker wrote
-    in its thread, after the answer or in place of one. `last_ts` is the last message of a person in
-    the thread after the answer, if any.
+    `is_meant`: it mentions the assistant. `answer_ts` is the answer's first message with words, and
+    `answered_at` when that was whole. `by_colleague`: a person other than the asker wrote in its
+    thread, after the answer or in place of one. `last_ts` is the last message of a person in the
+    thread after the answer, if any.
     """
 
     channel_id: str
@@ -83,11 +87,14 @@ class Question:
     asker_id: str
     is_meant: bool
     answer_ts: str | None = None
-    first_words_at: datetime | None = None
     answered_at: datetime | None = None
     by_colleague: bool = False
     came_back: bool = False
     last_ts: str | None = None
+
+    @property
+    def thread(self) -> Thread:
+        return self.channel_id, self.thread_ts
 
     @property
     def asked_at(self) -> datetime:
@@ -96,13 +103,13 @@ class Question:
     @property
     def waited(self) -> timedelta | None:
         """From the question to the first words."""
-        return self.first_words_at - self.asked_at if self.first_words_at else None
+        return to_time(self.answer_ts) - self.asked_at if self.answer_ts else None
 
     def is_waiting(self, now: datetime) -> bool:
-        return self.first_words_at is None and now - self.asked_at < OPEN_FOR
+        return self.answer_ts is None and now - self.asked_at < OPEN_FOR
 
     def is_unanswered(self, now: datetime) -> bool:
-        return self.first_words_at is None and now - self.asked_at >= OPEN_FOR
+        return self.answer_ts is None and not self.is_waiting(now)
 
 
 def to_time(ts: str) -> datetime:
@@ -113,14 +120,12 @@ def questions_to(
     assistant_id: str, messages: Iterable[SeenMessage], now: datetime
 ) -> Sequence[Question]:
     """The questions to one assistant among the messages of its channels, the oldest first."""
-    in_order = sorted(messages, key=lambda message: float(message.ts))
-    candidates = _candidates(assistant_id, in_order)
+    candidates = _candidates(assistant_id, messages)
     channels = _answered_throughout(candidates, now)
-    asked_again = _asked_again(in_order)
     return [
-        replace(question, came_back=question.ts in asked_again)
+        question
         for question in candidates
-        if question.is_meant or question.first_words_at or question.channel_id in channels
+        if question.is_meant or question.answer_ts or question.channel_id in channels
     ]
 
 
@@ -128,93 +133,68 @@ def channels_meant(
     assistant_id: str, messages: Iterable[SeenMessage], now: datetime
 ) -> Collection[str]:
     """The channels where all messages count as questions to the assistant."""
-    in_order = sorted(messages, key=lambda message: float(message.ts))
-    return _answered_throughout(_candidates(assistant_id, in_order), now)
+    return _answered_throughout(_candidates(assistant_id, messages), now)
 
 
-def _candidates(assistant_id: str, in_order: Sequence[SeenMessage]) -> Sequence[Question]:
+def _candidates(assistant_id: str, messages: Iterable[SeenMessage]) -> Sequence[Question]:
     """What may be a question to the assistant: each row of messages by a person."""
-    threads = defaultdict[tuple[str, str], list[SeenMessage]](list)
+    in_order = sorted(messages, key=lambda message: float(message.ts))
+    threads = defaultdict[Thread, list[SeenMessage]](list)
     for message in in_order:
         threads[message.channel_id, message.thread_ts].append(message)
     in_channel = _answered_in_channel(assistant_id, in_order)
-    found = [
-        question
-        for thread in threads.values()
-        for question in _of_thread(assistant_id, thread, in_channel)
-    ]
+    asked_again = _asked_again(in_order)
+    found = list[Question]()
+    for thread in threads.values():
+        for asked, later, is_named in _rows(assistant_id, thread):
+            answers = (message for message in later if _is_answer(message, assistant_id))
+            answer = next(answers, None) or in_channel.get(asked.ts)
+            people = [message for message in later if not message.is_app]
+            if answer:
+                people = [message for message in people if float(message.ts) > float(answer.ts)]
+            question = Question(
+                channel_id=asked.channel_id,
+                ts=asked.ts,
+                thread_ts=asked.thread_ts,
+                asker_id=asked.author_id,
+                is_meant=is_named,
+                answer_ts=answer.ts if answer else None,
+                answered_at=answer.finished_at if answer else None,
+                by_colleague=any(message.author_id != asked.author_id for message in people),
+                came_back=asked.ts in asked_again,
+                last_ts=people[-1].ts if answer and people else None,
+            )
+            found.append(question)
     return sorted(found, key=lambda question: float(question.ts))
 
 
-def _of_thread(
-    assistant_id: str, thread: Sequence[SeenMessage], in_channel: Mapping[str, SeenMessage]
-) -> Iterator[Question]:
-    """The candidates of a thread: each row of messages by a person."""
-    rows = [list(row) for _, row in groupby(thread, lambda message: message.author_id)]
+def _rows(
+    assistant_id: str, thread: Sequence[SeenMessage]
+) -> Iterator[tuple[SeenMessage, Sequence[SeenMessage], bool]]:
+    """Each row of messages by a person that may be a question: its first words, what comes after
+    the row, and whether it names the assistant.
+    """
     has_spoken = False
-    for number, row in enumerate(rows):
-        first = row[0]
-        if first.author_id == assistant_id:
-            has_spoken = has_spoken or any(message.says is Says.WORDS for message in row)
-            continue
+    later = list(thread)
+    for author_id, messages in groupby(thread, lambda message: message.author_id):
+        row = list(messages)
+        later = later[len(row) :]
         asked = [message for message in row if message.says is Says.WORDS]
+        if author_id == assistant_id:
+            has_spoken = has_spoken or bool(asked)
+            continue
+        first = row[0]
         is_named = any(assistant_id in message.mentions for message in asked)
         # Of other apps only a form that begins a thread is somebody's question.
-        is_form = first.is_app and number == 0 and not first.is_in_thread
-        is_persons = not first.is_app and (has_spoken or not first.is_in_thread or is_named)
-        if not asked or not (is_persons or is_form):
-            continue
-        yield _question(assistant_id, asked[0], rows[number + 1 :], is_named, in_channel)
-
-
-def _question(
-    assistant_id: str,
-    asked: SeenMessage,
-    later_rows: Sequence[Sequence[SeenMessage]],
-    is_named: bool,
-    in_channel: Mapping[str, SeenMessage],
-) -> Question:
-    later = [message for row in later_rows for message in row]
-    answers = [
-        message
-        for message in _until_next_question(assistant_id, asked, later)
-        if _is_answer(message, assistant_id)
-    ]
-    answer = answers[0] if answers else in_channel.get(asked.ts)
-    people = [message for message in later if not message.is_app]
-    if answer:
-        people = [message for message in people if float(message.ts) > float(answer.ts)]
-    others = [message for message in people if message.author_id != asked.author_id]
-    return Question(
-        channel_id=asked.channel_id,
-        ts=asked.ts,
-        thread_ts=asked.thread_ts,
-        asker_id=asked.author_id,
-        is_meant=is_named,
-        answer_ts=answer.ts if answer else None,
-        first_words_at=answer.at if answer else None,
-        answered_at=answer.finished_at if answer else None,
-        by_colleague=bool(others),
-        last_ts=people[-1].ts if answer and people else None,
-    )
+        is_asked_within = not first.is_app and (has_spoken or is_named)
+        if asked and (is_asked_within or not first.is_in_thread):
+            yield asked[0], later, is_named
 
 
 def _is_answer(message: SeenMessage, assistant_id: str) -> bool:
     """Whether it is a whole message of the assistant with words; a broken stream is none."""
     is_whole = message.finished_at is not None
     return message.author_id == assistant_id and message.says is Says.WORDS and is_whole
-
-
-def _until_next_question(
-    assistant_id: str, asked: SeenMessage, later: Sequence[SeenMessage]
-) -> Iterator[SeenMessage]:
-    """The messages up to the asker's next question after an answer: what follows answers that."""
-    was_answered = False
-    for message in later:
-        was_answered = was_answered or _is_answer(message, assistant_id)
-        if was_answered and message.author_id == asked.author_id:
-            return
-        yield message
 
 
 def _answered_in_channel(
@@ -226,15 +206,13 @@ def _answered_in_channel(
     for message in in_order:
         if message.is_in_thread:
             continue
-        if message.author_id != assistant_id:
-            if not message.is_app and message.says is Says.WORDS:
-                last[message.channel_id] = message
-            continue
-        question = last.pop(message.channel_id, None)
-        if not question or not _is_answer(message, assistant_id):
-            continue
-        if message.at - question.at <= _IN_CHANNEL:
-            answers[question.ts] = message
+        if message.author_id == assistant_id:
+            question = last.pop(message.channel_id, None)
+            is_soon = question is not None and message.at - question.at <= _IN_CHANNEL
+            if question and is_soon and _is_answer(message, assistant_id):
+                answers[question.ts] = message
+        elif not message.is_app and message.says is Says.WORDS:
+            last[message.channel_id] = message
     return answers
 
 
@@ -247,7 +225,7 @@ def _answered_throughout(questions: Sequence[Question], now: datetime) -> set[st
         is_over = now - question.asked_at > timedelta(hours=1)
         is_late = now - question.asked_at <= MEANT_FOR
         if not question.is_meant and is_over and is_late:
-            answered[question.channel_id].append(question.first_words_at is not None)
+            answered[question.channel_id].append(question.answer_ts is not None)
     return {
         channel_id
         for channel_id, each in answered.items()

@@ -1,15 +1,15 @@
 """The messages of watched channels, ids and times without words, and the signs in their threads."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.outcome import ReadSigns, Thread
-from bot.domain.questions import Says, SeenMessage
+from bot.domain.outcome import ReadSigns
+from bot.domain.questions import Says, SeenMessage, Thread
 from bot.store import database as db
 from bot.store.figures import to_ts
 from bot.store.schema import forgotten, seen_messages, thread_signs
@@ -17,6 +17,7 @@ from judge.evaluation.signs import Signs
 
 HELD_FOR = timedelta(minutes=20)
 """Longer than a request to a model takes with all its retries."""
+_SIGNS = [field.name for field in fields(Signs)]
 
 
 class AskedThread(NamedTuple):
@@ -36,9 +37,9 @@ class SeenMessages(db.StoreQueries):
 
         What a person wrote before they had their words forgotten is not stored again.
         """
-        since = sa.select(forgotten.c.at).where(forgotten.c.at >= message.at)
-        its = since.filter_by(team_id=message.team_id, user_id=message.author_id)
-        if (await connection.execute(its)).first():
+        author = {"team_id": message.team_id, "user_id": message.author_id}
+        forgetting = sa.select(forgotten.c.at).filter_by(**author)
+        if (await connection.execute(forgetting.where(forgotten.c.at >= message.at))).first():
             return
         key = {"team_id": message.team_id, "channel_id": message.channel_id, "ts": message.ts}
         known = sa.select(seen_messages.c.finished_at, seen_messages.c.text_hash).filter_by(**key)
@@ -104,18 +105,14 @@ class ThreadSigns(db.StoreQueries):
         read = ours.values(
             last_ts=last_ts,
             held_until=None,
-            confirmed=signs and signs.confirmed,
-            thanked=signs and signs.thanked,
-            contested=signs and signs.contested,
-            handed_over=signs and signs.handed_over,
+            **(asdict(signs) if signs else dict.fromkeys(_SIGNS)),
         )
         await self._database.execute(read)
 
-    async def read_until(self, team_id: str, since: datetime) -> Mapping[AskedThread, str]:
-        """The last message that was read, of each thread that was asked about since then."""
+    async def asked(self, team_id: str, since: datetime) -> Sequence[sa.Row[Any]]:
+        """The threads that were asked about since then."""
         query = sa.select(thread_signs).filter_by(team_id=team_id)
-        rows = await self._database.all(query.where(thread_signs.c.asked_at >= since))
-        return {_to_thread(row): row.last_ts for row in rows}
+        return await self._database.all(query.where(thread_signs.c.asked_at >= since))
 
     async def of(
         self, team_id: str, channel_ids: Sequence[str], author_id: str
@@ -123,13 +120,11 @@ class ThreadSigns(db.StoreQueries):
         """The signs that were read for certain."""
         query = sa.select(thread_signs).filter_by(team_id=team_id, author_id=author_id)
         here = query.where(thread_signs.c.channel_id.in_(channel_ids))
-        return {
-            (row.channel_id, row.thread_ts): ReadSigns(
-                Signs(row.confirmed, row.thanked, row.contested, row.handed_over), row.last_ts
-            )
-            for row in await self._database.all(here)
-            if row.confirmed is not None
-        }
+        found = dict[Thread, ReadSigns]()
+        for row in await self._database.all(here.where(thread_signs.c.confirmed.is_not(None))):
+            signs = Signs(*(row._mapping[name] for name in _SIGNS))
+            found[row.channel_id, row.thread_ts] = ReadSigns(signs, row.last_ts)
+        return found
 
 
 def _delete_signs(key: Mapping[str, str]) -> sa.Delete:
@@ -137,7 +132,3 @@ def _delete_signs(key: Mapping[str, str]) -> sa.Delete:
     thread_ts = sa.select(seen_messages.c.thread_ts).filter_by(**key).scalar_subquery()
     place = {name: key[name] for name in ("team_id", "channel_id")}
     return sa.delete(thread_signs).filter_by(**place, thread_ts=thread_ts)
-
-
-def _to_thread(row: sa.Row[Any]) -> AskedThread:
-    return AskedThread(row.team_id, row.channel_id, row.thread_ts, row.author_id)

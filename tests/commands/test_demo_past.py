@@ -14,6 +14,7 @@ from bot.app import identify, make_services
 from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.domain.label import Label
+from bot.domain.outcome import Sign
 from bot.domain.standing import subject_of
 from bot.domain.verdict import MADE_UP
 from bot.features.watch.standing_text import first_line
@@ -185,9 +186,9 @@ async def test_questions_have_outcomes_and_one_waits(tmp_path: Path) -> None:
         waiting = await figures.waiting(workspace.team_id, {watches[0].channel_id})
     drafter = reports["drafter"]
     assert {names[author_id]: len(found) for author_id, found in waiting.items()} == {"drafter": 1}
-    assert drafter.outcomes.signs["is_unanswered"] == 1
-    assert drafter.outcomes.signs["contested"] > reports["helper"].outcomes.signs["contested"]
-    assert reports["helper"].outcomes.signs["confirmed"] > 5
+    assert drafter.outcomes.signs[Sign.UNANSWERED] == 1
+    assert drafter.outcomes.signs[Sign.CONTESTED] > reports["helper"].outcomes.signs[Sign.CONTESTED]
+    assert reports["helper"].outcomes.signs[Sign.CONFIRMED] > 5
 
 
 async def test_every_case_and_rating_says_that_it_is_made_up(log: Store) -> None:

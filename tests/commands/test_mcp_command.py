@@ -98,7 +98,7 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
         assert (standing["assistant"], standing["direction"]) == ("helper", "lower")
         assert (standing["level"], standing["since"]) == (1.5, "2026-11-16")
         outcomes = standing["outcomes"]
-        assert (outcomes["questions"], outcomes["signs"]["is_unanswered"]) == (1, 1)
+        assert (outcomes["questions"], outcomes["signs"]["without an answer"]) == (1, 1)
         assert stats["corrected_mean"][0] == pytest.approx((75 + 4) / 24)  # with the week before
 
         listed = await client.call_tool("channels", {})

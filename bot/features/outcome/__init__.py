@@ -2,14 +2,16 @@
 again.
 """
 
+from functools import partial
+
 import sqlalchemy as sa
 
+from bot.domain.shared import AnswerCache
 from bot.feature import Feature
-from bot.features.outcome.alarm import UnansweredAlarm
+from bot.features.outcome.alarm import alert
 from bot.features.outcome.figures import OutcomeFigures
-from bot.features.outcome.lists import WORD, ContradictedLists
 from bot.features.outcome.reader import Reader
-from bot.features.outcome.shown import Screens
+from bot.features.outcome.shown import WORD, Screens
 from bot.features.outcome.signs import SignReader
 from bot.pipeline.engine import PeriodicJob
 from bot.services import Services
@@ -17,16 +19,17 @@ from bot.store import schema
 
 _MORE_HELP = "• `/judge contested` lists scores of this channel that the askers contradict"
 
+_LOOKED_AT_EVERY_S = 300.0  # each watch's last day
+
 
 def feature(services: Services) -> Feature:
     reader = Reader(services)
     figures = OutcomeFigures(services)
-    lists = ContradictedLists(services, figures)
-    screens = Screens(services, figures, lists)
+    screens = Screens(services, figures)
     watched = sa.select(schema.watches.c.team_id)
     return Feature(
-        register=lists.register,
-        words={WORD: lists.answer},
+        register=screens.register,
+        words={WORD: screens.answer},
         more_help=_MORE_HELP,
         week_part=screens.week_part,
         week_details=screens.week_details,
@@ -35,7 +38,7 @@ def feature(services: Services) -> Feature:
         questions_of=screens.questions_of,
         release_lines=screens.release_lines,
         home_waiting=screens.home_waiting,
-        alert=UnansweredAlarm(services, figures).alert,
+        alert=AnswerCache(partial(alert, services, figures), _LOOKED_AT_EVERY_S, most=1000).get,
         on_message=reader.note_deleted,
         periodic_jobs=[
             PeriodicJob("drop_old_messages", reader.drop_old, teams=watched),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.outcome import Outcome, Outcomes, counted
+from bot.domain.outcome import Outcome, Outcomes, Sign, counted
 from bot.domain.questions import (
     MEANT_FOR,
     OPEN_FOR,
@@ -65,19 +65,16 @@ class OutcomeFigures:
         """The questions in these channels that have no answer yet, by assistant, the oldest first;
         with an author, only those to it.
         """
-        watches = await self._services.store.watches.of(team_id)
+        now = self._services.clock()
         waiting = defaultdict[str, list[Question]](list)
-        for watch in watches:
+        for watch in await self._services.store.watches.of(team_id):
             if watch.channel_id in channel_ids and author_id in {None, watch.author_id}:
-                now = self._services.clock()
-                questions = await self.recent(watch)
-                open_questions = [each for each in questions if each.is_waiting(now)]
-                if open_questions:
-                    waiting[watch.author_id] += open_questions
-        return {
-            assistant_id: sorted(questions, key=lambda question: float(question.ts))
-            for assistant_id, questions in waiting.items()
-        }
+                for question in await self.recent(watch):
+                    if question.is_waiting(now):
+                        waiting[watch.author_id].append(question)
+        for questions in waiting.values():
+            questions.sort(key=lambda question: question.asked_at)
+        return waiting
 
     async def recent(self, watch: Watch) -> Sequence[Question]:
         """The questions of the last day to an assistant in its channel."""
@@ -130,18 +127,18 @@ def _to_report(outcomes: Sequence[Outcome], replies: ScoredReplies, now: datetim
     this = _between(outcomes, now - WEEKS, now)
     for outcome in outcomes:
         reply = replies.of(outcome.question)
-        if reply and reply.is_good and outcome.is_known:
+        if reply is None:
+            continue
+        if reply.is_good and outcome.is_known:
             good.append(outcome)
-        if reply and _is_contradicted(outcome, reply) and now - outcome.question.asked_at <= WEEKS:
+        # A thumb up can confirm what the model reads as contested: then neither counts.
+        signs = outcome.signs & {Sign.CONFIRMED, Sign.CONTESTED}
+        opposite = {Sign.CONTESTED} if reply.is_good else {Sign.CONFIRMED}
+        is_late = now - outcome.question.asked_at <= WEEKS
+        if signs == opposite and (reply.is_good or reply.is_low) and is_late:
             contradicted.append(reply)
     return Report(
         outcomes=counted(this),
         contested=more_contested(settled(good, now), now - WEEKS, now - 2 * WEEKS),
         contradicted=contradicted,
     )
-
-
-def _is_contradicted(outcome: Outcome, reply: ScoredReply) -> bool:
-    if outcome.contested == outcome.confirmed:
-        return False
-    return reply.is_good if outcome.contested else reply.is_low

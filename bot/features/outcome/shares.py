@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from bot.domain.outcome import QUIET_AFTER, SIGNS, Outcome
+from bot.domain.outcome import QUIET_AFTER, Outcome, Sign
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference
 from judge.scoring.rubric import Scale
 
@@ -18,7 +18,7 @@ class Shares(NamedTuple):
     """How many questions have an outcome, and the share of each sign among them."""
 
     number: int
-    signs: Mapping[str, Interval]
+    signs: Mapping[Sign, Interval]
 
 
 class Contested(NamedTuple):
@@ -37,21 +37,19 @@ def settled(outcomes: Sequence[Outcome], now: datetime) -> Sequence[Outcome]:
 
 def shares_of(outcomes: Sequence[Outcome]) -> Shares:
     """The share of each sign, with its range, among the questions with an outcome."""
-    known = [outcome for outcome in outcomes if outcome.has_sign]
-    shares = dict[str, Interval]()
-    for sign in SIGNS:
+    known = [outcome for outcome in outcomes if outcome.signs]
+    shares = dict[Sign, Interval]()
+    for sign in Sign:
         estimate = _estimate(known, sign)
         if estimate and estimate.judge.low is not None:
             shares[sign] = estimate.judge
     return Shares(len(known), shares)
 
 
-def _estimate(outcomes: Sequence[Outcome], sign: str) -> MeanEstimate | None:
+def _estimate(outcomes: Sequence[Outcome], sign: Sign) -> MeanEstimate | None:
     share = MeanEstimator(_SHARE)
     for outcome in outcomes:
-        question = outcome.question
-        thread = question.channel_id, question.thread_ts
-        share.add(float(getattr(outcome, sign)), cluster=thread)
+        share.add(float(sign in outcome.signs), cluster=outcome.question.thread)
     return share.estimate()
 
 
@@ -62,14 +60,12 @@ def more_contested(
     from `before` to then; of replies with good scores, of which it is known what askers said.
     """
     now = [outcome for outcome in outcomes if outcome.question.asked_at >= since]
-    if sum(outcome.contested for outcome in now) < FEWEST_CONTESTED:
+    if sum(Sign.CONTESTED in outcome.signs for outcome in now) < FEWEST_CONTESTED:
         return None
-    this = _estimate(now, "contested")
+    this = _estimate(now, Sign.CONTESTED)
     earlier = [outcome for outcome in outcomes if before <= outcome.question.asked_at < since]
-    last = _estimate(earlier, "contested")
-    if this is None or last is None:
-        return None
-    change = difference(this, last, TAIL)
-    if change is None or change.low is None or change.low <= 0:
-        return None
-    return Contested(this.judge, last.judge)
+    last = _estimate(earlier, Sign.CONTESTED)
+    change = difference(this, last, TAIL) if this and last else None
+    if this and last and change and change.low is not None and change.low > 0:
+        return Contested(this.judge, last.judge)
+    return None

@@ -1,29 +1,75 @@
-"""What the screens show of questions: in a digest and stats, in their details, and on the Home tab."""
+"""What the screens show of questions, and the replies whose scores their askers contradict: good
+ones that they contested, low ones that they confirmed.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime, time
 
+from slack_bolt.async_app import AsyncApp
+
 from bot.domain.standing import Subject, subject_of
-from bot.domain.watch import Watch
+from bot.domain.watch import Watch, is_channel
 from bot.domain.week import Week
 from bot.feature import Named, WeekPart
 from bot.features.outcome import text
 from bot.features.outcome.figures import OutcomeFigures
-from bot.features.outcome.lists import ContradictedLists
+from bot.figures.lowest import low_blocks
+from bot.figures.outcomes import ScoredReply
 from bot.services import Services
-from bot.slack.blocks import Block
-from bot.slack.invocation import Invocation
+from bot.slack.blocks import Block, button, section
+from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.members import MembershipError
+from bot.slack.messenger import Post
 from bot.store.figures import Place
+
+ACTION_CONTRADICTED = "list_contradicted_scores"
+WORD = "contested"
+_MOST = 5
 
 
 class Screens:
-    def __init__(
-        self, services: Services, figures: OutcomeFigures, lists: ContradictedLists
-    ) -> None:
+    def __init__(self, services: Services, figures: OutcomeFigures) -> None:
         self._services = services
         self._figures = figures
-        self._lists = lists
+
+    def register(self, app: AsyncApp) -> None:
+        @on_click(app, ACTION_CONTRADICTED)
+        async def show(person: Invocation, _: Raw) -> None:
+            # As the answer to a word, which is shown anew once a button in it was pressed.
+            said = await self._services.answer(person, f"{WORD} {person.value}")
+            await self._services.messenger.answer(person.recipient, said)
+
+    async def answer(self, person: Invocation, typed: str) -> Post | str:
+        """Answers `/judge contested`: this channel's list, or that of a button's channel and
+        assistant. The reader is told the scores in it by this.
+        """
+        services = self._services
+        channel_id, _, author_id = typed.partition(" ")
+        if not is_channel(channel_id):
+            channel_id = person.channel_id
+        if refusal := await services.access.refusal(person, "scores", channel_id, is_change=False):
+            return refusal
+        place = Place(person.team_id, channel_id, author_id or None)
+        contradicted = await self._contradicted(place)
+        lists = dict[str, Sequence[Block]]()
+        for title, is_good in text.CONTRADICTED.items():
+            newest = sorted(reply.id for reply in contradicted if reply.is_good == is_good)[-_MOST:]
+            await services.store.assignments.note_told(place.team_id, newest, person.user_id)
+            replies = await services.store.tallies.low_among(place, newest)
+            names = [await services.members.name_of(reply.author_id or "") for reply in replies]
+            lists[title] = low_blocks(replies, names, services.identity.url)
+        return text.contradicted_post(lists)
+
+    async def _contradicted(self, place: Place) -> Sequence[ScoredReply]:
+        found = list[ScoredReply]()
+        for watch in await self._watches(place):
+            report = await self._figures.of(subject_of(watch))
+            found += report.contradicted
+        return [reply for reply in found if reply.channel_id == place.channel_id]
+
+    async def _watches(self, place: Place) -> Sequence[Watch]:
+        watches = await self._services.store.watches.of(place.team_id, place.channel_id)
+        return [watch for watch in watches if place.author_id in {None, watch.author_id}]
 
     async def standing_line(self, subject: Subject) -> str:
         report = await self._figures.of(subject)
@@ -35,28 +81,25 @@ class Screens:
     async def week_part(
         self, place: Place, _: Week, named: Named, known_at: datetime | None
     ) -> WeekPart:
-        """What waits for one assistant, and the scores of a channel that askers contradict; nothing
-        of the past.
+        """What waits for one assistant, and how many scores of a channel the askers contradict;
+        nothing of the past.
         """
-        if known_at:
-            return WeekPart(frozenset(), [])
-        blocks = await self._lists.blocks(place) if place.channel_id else []
-        if place.author_id:
+        blocks = list[Block]()
+        if place.author_id and not known_at:
             channel_ids = place.channel_id, *place.others
-            waiting = await self._figures.waiting(place.team_id, channel_ids, place.author_id)
-            names = await named(list(waiting))
-            listed = text.waiting_blocks(
-                waiting, names, self._services.clock(), self._services.identity.url
-            )
-            blocks = [*listed, *blocks]
+            blocks += await self._waiting(place.team_id, channel_ids, named, place.author_id)
+        if place.channel_id and not known_at and (found := await self._contradicted(place)):
+            good = sum(reply.is_good for reply in found)
+            line = section(text.contradicted_line(good, len(found) - good))
+            value = f"{place.channel_id} {place.author_id or ''}"
+            blocks.append(line | {"accessory": button("List them", ACTION_CONTRADICTED, value)})
         return WeekPart(frozenset(), blocks)
 
     async def week_details(self, place: Place, _: Week, named: Named) -> Sequence[Block]:
-        watches = await self._services.store.watches.of(place.team_id, place.channel_id)
-        shown = [watch for watch in watches if place.author_id in {None, watch.author_id}]
-        names = await named([watch.author_id for watch in shown])
+        watches = await self._watches(place)
+        names = await named([watch.author_id for watch in watches])
         blocks = list[Block]()
-        for watch in shown:
+        for watch in watches:
             now = self._services.clock()
             shares, _since = await self._figures.around(subject_of(watch), now)
             member = names.get(watch.author_id)
@@ -77,8 +120,16 @@ class Screens:
             channels = await self._services.memberships.of(person.user_id)
         except MembershipError:
             return ()
-        waiting = await self._figures.waiting(person.team_id, channels)
-        names = await self._services.members.of_all(waiting)
-        return text.waiting_blocks(
-            waiting, names, self._services.clock(), self._services.identity.url
-        )
+        return await self._waiting(person.team_id, channels, self._services.members.of_all)
+
+    async def _waiting(
+        self,
+        team_id: str,
+        channel_ids: Collection[str],
+        named: Named,
+        author_id: str | None = None,
+    ) -> Sequence[Block]:
+        waiting = await self._figures.waiting(team_id, channel_ids, author_id)
+        names = await named(list(waiting))
+        now = self._services.clock()
+        return text.waiting_blocks(waiting, names, now, self._services.identity.url)

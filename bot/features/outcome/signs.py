@@ -5,7 +5,9 @@ or sent the asker to people.
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
+import sqlalchemy as sa
 import structlog
 
 from bot.domain.outcome import last_of_threads
@@ -18,8 +20,8 @@ from bot.pipeline.retries import in_brief
 from bot.services import Services
 from bot.slack.messages import Message, to_message
 from bot.store.seen_messages import AskedThread, SeenMessages, ThreadSigns
-from judge import Judge, JudgeError, Turn
-from judge.evaluation.signs import FoundSigns, find_signs
+from judge import JudgeError, Turn
+from judge.evaluation.signs import find_signs
 
 _AT_REST = timedelta(hours=1)
 _ASKED_FOR = timedelta(hours=72)  # after the question; what comes later is not read
@@ -49,21 +51,18 @@ class SignReader:
             return
         self._next = now + _PAUSE
         team_id = self._services.identity.team_id
-        watches = await self._services.store.watches.of(team_id)
-        read_until = await self._signs.read_until(team_id, now - _CONTEXT)
-        asked_today = await self._signs.read_until(team_id, now - _DAY)
+        asked = await self._signs.asked(team_id, now - _CONTEXT)
         try:
-            for watch in watches:
-                spent = sum(_is_of(thread, watch) for thread in asked_today)
+            for watch in await self._services.store.watches.of(team_id):
+                here = {row.thread_ts: row for row in asked if _is_of(row, watch)}
+                spent = sum(row.asked_at >= now - _DAY for row in here.values())
                 left = (watch.per_day or _NO_LIMIT) - spent
                 messages = await self._seen.of(team_id, [watch.channel_id], now - _CONTEXT)
-                unread = [
-                    question
-                    for question in _due(watch, messages, now)
-                    if read_until.get(_thread_of(watch, question)) != question.last_ts
-                ]
-                for question in unread[: max(left, 0)]:
-                    await self._ask(watch, question)
+                for question in _due(watch, messages, now):
+                    row = here.get(question.thread_ts)
+                    if left > 0 and (row is None or row.last_ts != question.last_ts):
+                        left -= 1
+                        await self._ask(watch, question)
         except (BudgetError, JudgeError) as exc:
             logger.warning("judge_failed", error=type(exc).__name__, reason=str(exc))
 
@@ -74,25 +73,25 @@ class SignReader:
         )
         if not judge or judge.model == OFFLINE:
             return
-        asked = _thread_of(watch, question)
+        thread = AskedThread(watch.team_id, watch.channel_id, question.thread_ts, watch.author_id)
         last_ts = question.last_ts or ""
         # Before anything is read: from here on, what is forgotten takes the claim with it.
-        held_until = await self._signs.claim(asked, last_ts, services.clock())
+        held_until = await self._signs.claim(thread, last_ts, services.clock())
         if held_until is None:
             return
         try:
-            thread = await self._thread(watch, question)
+            said = await self._said(watch, question)
         except UNREADABLE as exc:
             logger.warning("reply_not_read", channel=watch.channel_id, error=in_brief(exc))
             return
-        if not thread:
+        if not said:
             return
         async with services.background():
-            request = partial(_find, judge, thread)
+            request = partial(find_signs, judge.write, said)
             found = await ask(services.store, self._limits, watch.team_id, request)
-        await self._signs.note(asked, held_until, found.signs, last_ts)
+        await self._signs.note(thread, held_until, found.signs, last_ts)
 
-    async def _thread(self, watch: Watch, question: Question) -> Sequence[Turn]:
+    async def _said(self, watch: Watch, question: Question) -> Sequence[Turn]:
         """The messages from the question on that are stored as seen: not those of people who had
         their words forgotten.
         """
@@ -111,10 +110,6 @@ class SignReader:
             for message in thread
             if message.ts in seen and message.text
         ]
-
-
-async def _find(judge: Judge, thread: Sequence[Turn]) -> FoundSigns:
-    return await find_signs(judge.write, thread)
 
 
 def _role(message: Message, watch: Watch, question: Question) -> str:
@@ -136,9 +131,5 @@ def _due(watch: Watch, messages: Sequence[SeenMessage], now: datetime) -> list[Q
     ]
 
 
-def _thread_of(watch: Watch, question: Question) -> AskedThread:
-    return AskedThread(watch.team_id, watch.channel_id, question.thread_ts, watch.author_id)
-
-
-def _is_of(thread: AskedThread, watch: Watch) -> bool:
-    return (thread.channel_id, thread.author_id) == (watch.channel_id, watch.author_id)
+def _is_of(row: sa.Row[Any], watch: Watch) -> bool:
+    return (row.channel_id, row.author_id) == (watch.channel_id, watch.author_id)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from bot.domain.outcome import SIGNS, Outcomes
+from bot.domain.outcome import Outcomes, Sign
 from bot.domain.questions import Question
 from bot.features.outcome.shares import Contested, Shares
 from bot.figures.quality import span
@@ -14,14 +14,18 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from judge.scoring.numbers import number_of
 
-CONTRADICTED = "Scores that the askers contradict"
+CONTRADICTED = {
+    "Good scores, contested by the asker": True,
+    "Low scores, confirmed by the asker": False,
+}
+"""The title of a list, and whether it is of good scores."""
 ALL_MEANT = (
     "It answers at least four in five messages of this channel that do not mention it, so all of "
     "them count as questions."
 )
 _MOST_LISTED = 5
 _MOST_ASSISTANTS = 5
-_COMPARED = ("is_unanswered", "by_colleague", "contested", "confirmed")
+_COMPARED = (Sign.UNANSWERED, Sign.COLLEAGUE, Sign.CONTESTED, Sign.CONFIRMED)
 
 
 def outcome_line(outcomes: Outcomes) -> str:
@@ -36,7 +40,7 @@ def outcome_line(outcomes: Outcomes) -> str:
     said = f"{number_of(outcomes.questions, 'question')} in four weeks: {answered}"
     if outcomes.waiting:
         said += f"; {outcomes.waiting:,} waiting"
-    signs = [f"{number:,} {SIGNS[sign]}" for sign, number in outcomes.signs.items() if number]
+    signs = [f"{number:,} {sign}" for sign, number in outcomes.signs.items() if number]
     return f"{said}. {', '.join(signs)}." if signs else f"{said}."
 
 
@@ -55,7 +59,7 @@ def shares_block(name: str, shares: Shares) -> ui.Block:
         f"*{clip(name)}*, of {number_of(shares.number, 'question')} of four weeks with an outcome, "
         "three days after they were asked:"
     )
-    lines = [f"• {SIGNS[sign]}: {span(share, '.0%')}" for sign, share in shares.signs.items()]
+    lines = [f"• {sign}: {span(share, '.0%')}" for sign, share in shares.signs.items()]
     return ui.section("\n".join([title, *lines]))
 
 
@@ -64,7 +68,7 @@ def release_lines(before: Shares, since: Shares) -> list[str]:
     if min(before.number, since.number) < FEWEST:
         return []
     lines = [
-        f"• {SIGNS[sign]}: {span(since.signs[sign], '.0%')}; before {span(before.signs[sign], '.0%')}"
+        f"• {sign}: {span(since.signs[sign], '.0%')}; before {span(before.signs[sign], '.0%')}"
         for sign in _COMPARED
     ]
     return ["Of the questions with an outcome, since then:", *lines]
@@ -85,10 +89,8 @@ def contradicted_post(lists: Mapping[str, Sequence[ui.Block]]) -> Post:
     for title, listed in lists.items():
         if listed:
             blocks += [ui.section(f"*{title}*"), *listed]
-    return Post(
-        CONTRADICTED,
-        blocks or [ui.section("Askers contradict no score of the last four weeks here.")],
-    )
+    none = ui.section("Askers contradict no score of the last four weeks here.")
+    return Post("Scores that the askers contradict", blocks or [none])
 
 
 def duration(wait: timedelta) -> str:

@@ -1,16 +1,16 @@
 """What came of questions, as the digest, stats and the Home tab say it."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select
 
-from bot.domain.outcome import Outcome, Outcomes
+from bot.domain.outcome import Outcome, Outcomes, Sign
 from bot.domain.questions import Question, to_time
 from bot.features.outcome import feature
-from bot.features.outcome.lists import ACTION_CONTRADICTED
 from bot.features.outcome.shares import Shares, more_contested
+from bot.features.outcome.shown import ACTION_CONTRADICTED
 from bot.features.outcome.signs import SignReader
 from bot.features.outcome.text import (
     ALL_MEANT,
@@ -48,7 +48,12 @@ NONE = Outcomes(0, 0, 0, None, None, 0, {})
                 median=timedelta(seconds=20),
                 slowest_tenth=timedelta(minutes=4),
                 read=12,
-                signs={"is_unanswered": 3, "by_colleague": 13, "came_back": 0, "contested": 4},
+                signs={
+                    Sign.UNANSWERED: 3,
+                    Sign.COLLEAGUE: 13,
+                    Sign.CAME_BACK: 0,
+                    Sign.CONTESTED: 4,
+                },
             ),
             "40 questions in four weeks: 36 answered, half within 20 s, the slowest tenth after 4 min; "
             "1 waiting. 3 without an answer, 13 joined by a colleague, 4 contested.",
@@ -142,13 +147,13 @@ def test_more_contested_good_scores_are_told_when_clear(late: int, is_told: bool
         assert "contested more of the replies with good scores: *33%*" in contested_line(found)
 
 
-def an_outcome(ts: str, **signs: bool) -> Outcome:
-    values = dict.fromkeys([field.name for field in fields(Outcome)[1:]], False)
-    return Outcome(Question("C1", ts, ts, "U1", is_meant=True), **{**values, **signs})
+def an_outcome(ts: str, *, contested: bool) -> Outcome:
+    signs = frozenset({Sign.CONTESTED} if contested else ())
+    return Outcome(Question("C1", ts, ts, "U1", is_meant=True), signs)
 
 
 def test_details_have_the_share_of_each_sign_with_its_range() -> None:
-    shares = {"contested": wilson(3, 30), "went_quiet": wilson(12, 30)}
+    shares = {Sign.CONTESTED: wilson(3, 30), Sign.QUIET: wilson(12, 30)}
     lines = str(read([shares_block("helper", Shares(30, shares))])).splitlines()
     assert lines[0].startswith("*helper*, of 30 questions of four weeks with an outcome")
     assert lines[1] == "• contested: 10%, between 3% and 27%"

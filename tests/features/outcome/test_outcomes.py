@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain.outcome import counted, outcomes_of
+from bot.domain.outcome import Sign, counted, outcomes_of
 from bot.domain.questions import Question, Says, SeenMessage, questions_to, to_time
 
 START = 1_795_000_000
@@ -140,6 +140,6 @@ def test_an_unanswered_question_is_the_slowest() -> None:
     waiting = asked(timedelta(days=2).total_seconds() - 60)
     outcomes = counted(outcomes_of(found(*messages, waiting), NOW))
     assert (outcomes.questions, outcomes.answered) == (11, 8)
-    assert (outcomes.signs["is_unanswered"], outcomes.waiting) == (2, 1)
+    assert (outcomes.signs[Sign.UNANSWERED], outcomes.waiting) == (2, 1)
     assert outcomes.median == timedelta(seconds=60)
     assert outcomes.slowest_tenth is None

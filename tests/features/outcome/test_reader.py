@@ -51,7 +51,7 @@ async def test_questions_and_answers_are_noted_without_words(stage: Stage) -> No
     assert (answer.is_app, answer.thread_ts, answer.says) == (True, question.ts, Says.WORDS)
     assert thanks.says is Says.THANKS
     (found,) = questions_to(stage.helper.id, [asked, answer, thanks], datetime.now(UTC))
-    assert found.first_words_at
+    assert found.answer_ts
     rows = await stage.log.database.all(select(seen_messages))
     assert not any(word in str(row) for row in rows for word in ("ticket", "Hand over", "Thanks"))
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from bot.domain.outcome import Outcomes
+from bot.domain.outcome import Outcomes, Sign
 from bot.domain.standing import subject_of
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.signs import SignReader
@@ -76,20 +76,20 @@ async def test_what_follows_an_answer_is_read_once_and_again_if_more_is_written(
     assert len(asked(stage)) == 1
     assert "the asker: That does not work." in asked(stage)[0]
     outcomes = await outcomes_at(stage, RESTED)
-    assert (outcomes.answered, outcomes.signs["contested"]) == (1, 1)
+    assert (outcomes.answered, outcomes.signs[Sign.CONTESTED]) == (1, 1)
     stage.model.script(CONFIRMED)
     stage.ann.post(CHANNEL, "Sorry, it does.", thread_ts=question.ts)
     await noted(stage, 4)
     await look(stage)
     outcomes = await outcomes_at(stage, RESTED)
-    assert (outcomes.signs["contested"], outcomes.signs["confirmed"]) == (0, 1)
+    assert (outcomes.signs[Sign.CONTESTED], outcomes.signs[Sign.CONFIRMED]) == (0, 1)
 
 
 async def test_an_answer_after_which_nobody_wrote_is_not_asked_about(stage: Stage) -> None:
     await answered(stage)
     await look(stage)
     assert asked(stage) == []
-    assert (await outcomes_at(stage, timedelta(hours=80))).signs["went_quiet"] == 1
+    assert (await outcomes_at(stage, timedelta(hours=80))).signs[Sign.QUIET] == 1
 
 
 async def test_an_unclear_answer_is_neither_and_is_not_asked_again(stage: Stage) -> None:
@@ -127,7 +127,7 @@ async def test_an_answer_to_the_complaint_leaves_it_with_the_first_answer(stage:
     await noted(stage, 4)
     await look(stage)
     outcomes = await outcomes_at(stage, RESTED)
-    assert (outcomes.questions, outcomes.signs["contested"]) == (2, 1)
+    assert (outcomes.questions, outcomes.signs[Sign.CONTESTED]) == (2, 1)
 
 
 @pytest.mark.needs("privacy")
@@ -197,6 +197,6 @@ async def test_a_thumb_up_by_the_asker_confirms(stage: Stage) -> None:
     stage.ann.react(answer, "+1")
 
     async def is_confirmed() -> bool:
-        return (await outcomes_at(stage, RESTED)).signs["confirmed"] == 1
+        return (await outcomes_at(stage, RESTED)).signs[Sign.CONFIRMED] == 1
 
     await stage.eventually(is_confirmed)
