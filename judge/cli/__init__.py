@@ -5,7 +5,6 @@ error in one plain sentence on standard error, 130 interrupted.
 """
 
 import os
-import re
 import sys
 
 import typer
@@ -46,7 +45,7 @@ def main() -> None:
     except JudgeError as exc:
         code = _fail(options.to_options(str(exc)))
     except typer.TyperException as exc:
-        code = _fail(_in_our_words(exc.format_message()))
+        code = _fail(exc.format_message())
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except BrokenPipeError:
@@ -58,21 +57,6 @@ def main() -> None:
         _drop_output()
         code = _fail(f"Standard output cannot be written ({os_reason(exc)}).")
     sys.exit(code or 0)
-
-
-_OFF_RANGE = re.compile(
-    r"Invalid value for '(?P<option>[^' ]+).*': Input should be (?P<way>greater|less) than or equal "
-    r"to (?P<limit>.*)"
-)
-
-
-def _in_our_words(message: str) -> str:
-    """What a number off an option's range should be, without pydantic's words."""
-    off = _OFF_RANGE.fullmatch(message)
-    if off is None:
-        return message
-    way = "more" if off["way"] == "greater" else "less"
-    return f"{off['option']}: give {off['limit']} or {way}."
 
 
 def _drop_output() -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,7 @@ from judge.cli import options
 from judge.cli.options import say
 from judge.cli.progress import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
-from judge.rows.files import Format
+from judge.rows.files import Format, refuse_foreign
 
 if TYPE_CHECKING:
     from judge.rows.batch import Batch
@@ -32,7 +32,14 @@ Input = Annotated[
         "conversation before them and a reference; or it has messages alone.",
     ),
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", help="The file for the scored rows.")]
+Output = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        help="The file for the scored rows; one in .csv or .parquet is written beside .jsonl.",
+    ),
+]
 Limit = Annotated[
     int | None,
     typer.Option(min=1, help="Only the first rows of the input; skipped lines do not count."),
@@ -40,16 +47,6 @@ Limit = Annotated[
 MaxCost = Annotated[
     float | None,
     typer.Option(min=0, help="Start no further row once it has cost so many US dollars."),
-]
-ReadAs = Annotated[
-    Literal["jsonl", "csv"] | None,
-    typer.Option("--input-format", help="INPUT's format; by default from its name."),
-]
-Form = Annotated[
-    Format | None,
-    typer.Option(
-        "--format", help="Also write this format when done; by default from the output's name."
-    ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 2 if lines were skipped.")]
 FailUnder = Annotated[
@@ -99,8 +96,6 @@ def batch(
     concurrency: options.Concurrency = 8,
     limit: Limit = None,
     max_cost: MaxCost = None,
-    read_as: ReadAs = None,
-    form: Form = None,
     strict: Strict = False,
     fail_under: FailUnder = None,
     compare: Compare = None,
@@ -124,7 +119,7 @@ def batch(
     from judge.rows import exports
     from judge.rows.row_file import RowFile, find_delimiter
 
-    form = exports.choose_format(output, form)
+    form = exports.choose_format(output)
     path, table = _to_files(source, output, form, summary)
     judge = make()
     check: Check | Closeness
@@ -141,13 +136,14 @@ def batch(
             judge, path, fail_under, compare, fail_if_worse, summary, other_judge, label, scale, by
         )
     _say_way(judge)
-    given = RowFile.at(source, read_as)
+    given = RowFile.at(source)
     work = _run(judge, make, given, path, concurrency, max_cost, limit)
     if table:
         exports.export(path, table, form, find_delimiter(source) if given.is_sheet else ",")
         say(f"Rows in {path}, as a table in {table}.")
     say(options.to_summary(*map(options.to_options, work.sentences())))
-    _say_next(work, source, path, given.looks_like_json)
+    if work.tally.rows:
+        say(f"Next: judge view {shlex.quote(str(path))}")
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
     has_gaps = bool(work.missing or work.tally.unscored)
     if strict and work.batch.malformed:
@@ -161,13 +157,6 @@ def _say_way(judge: "Judge") -> None:
     if judge.ask:
         costs = [f", {cost}" for way, cost in TAKES.items() if judge.ask.startswith(way)]
         say(options.to_summary(f"Way to ask: {judge.ask}{''.join(costs)}."))
-
-
-def _say_next(work: "_Work", source: Path, path: Path, looks_like_json: bool) -> None:
-    if work.tally.rows:
-        say(f"Next: judge view {shlex.quote(str(path))}")
-    if not (work.tally.rows or looks_like_json):
-        say(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
 
 
 def _suggest(judge: "Judge", make: "partial[Judge]") -> None:
@@ -221,9 +210,7 @@ def _run(
         work = _Work(batch, lines, limit, earlier=journal.tally.rows)
         items = given.items(lambda at: at in journal.rows, limit)
         try:
-            progress = partial(
-                show_progress, lambda: work.tally.rows + batch.failed, lambda: work.rows
-            )
+            progress = partial(show_progress, lambda: (work.tally.rows + batch.failed, work.rows))
             asyncio.run(run_interruptibly(judge, batch.run(items), progress))
         except (KeyboardInterrupt, asyncio.CancelledError):
             say(f"Interrupted: {work.share}; run the same command to continue.", err=True)
@@ -251,12 +238,13 @@ def _to_files(
     source: Path, output: Path, form: Format, summary: Path | None
 ) -> tuple[Path, Path | None]:
     """The paths of the journal, and of the table of it, if one is asked for."""
-    from judge.rows import exports
-
-    journal = output if form is Format.JSONL else exports.name_beside(output, Format.JSONL)
-    table = None if form is Format.JSONL else exports.name_beside(output, form)
-    if table:
-        exports.refuse_other_table(table, form)
+    table = None
+    journal = output
+    if form is not Format.JSONL:
+        table = output
+        journal = output.with_suffix(".jsonl")
+        mark = b"PAR1" if form is Format.PARQUET else b"line"
+        refuse_foreign(table, mark, "a table of 'judge batch'", "-o")
     rows = "the rows" if journal == output else f"the rows for {output.name}"
     for written in (journal, table, summary):
         options.refuse_same_file(source, written, f"{rows} would be written over the input")

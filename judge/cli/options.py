@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -39,11 +38,6 @@ make_app = partial(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_CLASH = (
-    "PyPI's package judge is installed here, too. It has the same folder judge/ as slack-judge, "
-    "and the later one overwrites the other: pip uninstall judge, then pip install "
-    "--force-reinstall --no-deps slack-judge."
-)
 
 
 def refuse_clash() -> None:
@@ -51,16 +45,18 @@ def refuse_clash() -> None:
     over it.
     """
     if "Judge" not in getattr(judge, "__all__", ()):
-        raise SetupError(_CLASH)
+        raise SetupError(
+            "PyPI's package judge is installed here, too. It has the same folder judge/ as "
+            "slack-judge, and the later one overwrites the other: pip uninstall judge, then pip "
+            "install --force-reinstall --no-deps slack-judge."
+        )
 
 
 def _say_version(is_asked: bool) -> None:
     if is_asked:
-        from importlib.metadata import distributions, version
+        from importlib.metadata import version
 
         typer.echo(f"slack-judge {version('slack-judge')}")
-        if any(distributions(name="judge")):  # which still works, if it was installed before ours
-            typer.echo(to_summary(_CLASH), err=True)
         raise typer.Exit
 
 
@@ -172,8 +168,6 @@ OtherJudge = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")]
 
-_CLAUSE = re.compile(r"(?<=[.,:;]) (?=\S)")
-_LABEL = re.compile(r"^\s*(\w+ {2,})?")  # what stands before a line's text, such as "wrong  "
 _SHOWN = 10
 # All of C0 and C1 except tab and newline: escape sequences can set a terminal's title or clipboard,
 # or hide text. GitHub takes a line that begins with "::", or has "##[" anywhere, as a command to
@@ -206,12 +200,8 @@ class Reports:
 
 
 def say(sentence: str, *, err: bool = False) -> None:
-    """Prints a sentence with names or words from outside, such as a file's name; in a terminal,
-    within its width.
-    """
-    stream, said = sys.stderr if err else sys.stdout, to_printable(sentence)
-    is_terminal = stream is not None and stream.isatty()
-    typer.echo(to_width(said, get_terminal_size().columns) if is_terminal else said, err=err)
+    """Prints a sentence with names or words from outside, such as a file's name."""
+    typer.echo(to_printable(sentence), err=err)
 
 
 def to_options(text: str) -> str:
@@ -225,20 +215,6 @@ def to_options(text: str) -> str:
         return option if is_given or not os.environ.get(setting[0]) else setting[0]
 
     return re.sub(r"\bJUDGE_([A-Z_]+)", name, text)
-
-
-def to_width(text: str, width: int) -> str:
-    """`text` with breaks only after punctuation: none is in a path or a command, which people copy."""
-    rows = list[str]()
-    for line in text.split("\n"):
-        indent = " " * (len(line) - len(_LABEL.sub("", line)) + 2 * line.startswith(" "))
-        row, *parts = _CLAUSE.split(line)
-        for part in parts:
-            is_full = len(row) + 1 + len(part) > width
-            rows += [row] if is_full else []
-            row = indent + part if is_full else f"{row} {part}"
-        rows.append(row)
-    return "\n".join(rows)
 
 
 def to_printable(text: str) -> str:

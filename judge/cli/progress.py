@@ -8,8 +8,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from judge.scoring.judging import Judge
 
 Result = TypeVar("Result")
@@ -36,36 +34,21 @@ async def run_interruptibly(
             await asyncio.wait([bar])
 
 
-async def show_progress(
-    done: Callable[[], int], total: Callable[[], int], unit: str = "rows"
-) -> None:
-    with _make_bar(unit) as bar:
-        rows = bar.add_task("", total=total() or None, completed=done())
-        try:
-            while True:
-                await asyncio.sleep(0.2)
-                bar.update(rows, total=total() or None, completed=done())
-        finally:
-            bar.update(rows, total=total(), completed=done())
-
-
-def _make_bar(unit: str) -> "Progress":
+async def show_progress(rows: Callable[[], tuple[int, int]]) -> None:
+    """Shows how many rows are done, of how many."""
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            return Text(f"{task.speed or 0:,.1f} {unit}/s")
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     console = Console(stderr=True)
-    return Progress(
-        BarColumn(24), MofNCompleteColumn(), Rate(), "left", TimeRemainingColumn(), console=console
-    )
+    with Progress(
+        BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn(), console=console
+    ) as bar:
+        task = bar.add_task("")
+        try:
+            while True:
+                done, total = rows()
+                bar.update(task, total=total or None, completed=done)
+                await asyncio.sleep(0.2)
+        finally:
+            done, total = rows()
+            bar.update(task, total=total, completed=done)

@@ -25,9 +25,6 @@ def pairs(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file for the pairs; it is replaced.")
     ],
-    form: Annotated[
-        Format | None, typer.Option("--format", help="Its format; by default from its name.")
-    ] = None,
 ) -> None:
     """Pair each prompt's best response with its worst.
 
@@ -36,7 +33,7 @@ def pairs(
     """
     from judge.rows.exports import choose_format, export, make_pairs
 
-    form = choose_format(output, form)
+    form = choose_format(output)
     options.refuse_same_file(source, output, "the pairs would be written over the scored rows")
     refuse_foreign(
         output, b"PAR1" if form is Format.PARQUET else b"prompt_id", "a file of pairs", "-o"

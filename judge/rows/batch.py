@@ -36,8 +36,8 @@ class Batch:
 
     judge: Judge
     journal: Journal
-    # Called with one plain sentence for each row that fails, each line that is not a row, and the
-    # first failed call of each model whose row got a verdict without it.
+    # Called with one plain sentence for each line that is not a row, and for the first row that
+    # fails in a way, or gets a verdict without one of its models.
     report: Callable[[str], None]
     _: KW_ONLY
     concurrency: int = 8  # rows in progress at once, at least 1
@@ -53,8 +53,7 @@ class Batch:
     is_spent: bool = field(default=False, init=False)  # whether `max_cost_usd` is reached
     _failures_in_a_row: int = field(default=0, init=False)
     _has_verdict: bool = field(default=False, init=False)
-    _failures: list[str] = field(default_factory=list, init=False)  # not yet reported
-    _absent: set[str] = field(default_factory=set, init=False)
+    _told: set[str] = field(default_factory=set, init=False)
 
     async def run(self, items: Iterator[Row | str]) -> None:
         """Judges the rows among `items` (see `RowFile.items`), which are read one by one as calls
@@ -64,8 +63,6 @@ class Batch:
         async with asyncio.TaskGroup() as group:
             for _ in range(self.concurrency):
                 group.create_task(self._work(items))
-        if not self.stopped:
-            self._report_failures()
 
     async def _work(self, items: Iterator[Row | str]) -> None:
         try:
@@ -90,17 +87,14 @@ class Batch:
             )
             self._has_verdict = True
             self._failures_in_a_row = 0
-            self._report_failures()
         except JudgeError as exc:
             if not exc.is_too_long:
                 self._note_failure(row, exc)
                 return
             verdict = judge.unscored(Unscored(reason=UnscoredReason.TOO_LONG, detail=str(exc)))
-        unscored = [each for each in verdict.ratings if isinstance(each, Unscored)]
-        for rating in unscored:
-            if rating.reason is UnscoredReason.CALL_FAILED and rating.model not in self._absent:
-                self._absent.add(rating.model)
-                self.report(f"line {row.line}, without {rating.model!r}: {rating.detail}")
+        for rating in verdict.ratings:
+            if isinstance(rating, Unscored) and rating.reason is UnscoredReason.CALL_FAILED:
+                self._tell_once(row, f"without {rating.model!r}: {rating.detail}")
         self.journal.write(row, to_added(verdict, judge.samples))
         self._watch_cost()
 
@@ -108,7 +102,7 @@ class Batch:
         self.failed += 1
         is_hopeless = isinstance(exc, HOPELESS)
         if not is_hopeless:
-            self._failures.append(f"line {row.line}: {exc}")
+            self._tell_once(row, str(exc))
             # Rows that a server rejects may well be consecutive; if other rows get verdicts, the
             # server works.
             self._failures_in_a_row += not (
@@ -116,16 +110,11 @@ class Batch:
             )
         if is_hopeless or self._failures_in_a_row >= 3 * self.concurrency:  # three of each worker
             self.stopped = exc
-        if self._has_verdict:
-            self._report_failures()
 
-    def _report_failures(self) -> None:
-        """Reports the failures so far; before the first verdict they wait, because the error that
-        stops the run says the same of all rows.
-        """
-        for failure in self._failures:
-            self.report(failure)
-        self._failures.clear()
+    def _tell_once(self, row: Row, why: str) -> None:
+        if why not in self._told:
+            self._told.add(why)
+            self.report(f"line {row.line}: {why}")
 
     def _watch_cost(self) -> None:
         tally = self.journal.tally

@@ -2,10 +2,8 @@
 
 import csv
 import math
-from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
@@ -21,7 +19,7 @@ from judge.scoring.conversation import Turn
 _OTHER_FORMATS = {".pdf", ".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 
 
-def choose_format(path: Path, asked: files.Format | None) -> files.Format:
+def choose_format(path: Path, asked: files.Format | None = None) -> files.Format:
     """The format that was asked for; without one, the format that the ending of `path` names, or
     JSONL.
     """
@@ -29,44 +27,12 @@ def choose_format(path: Path, asked: files.Format | None) -> files.Format:
         raise SetupError(
             f"{path}: {path.suffix} is not written; end the name in .jsonl, .csv or .parquet."
         )
-    chosen = asked or _format_of(path) or files.Format.JSONL
+    ending = path.suffix.lower().removeprefix(".")
+    chosen = asked or (files.Format(ending) if ending in set(files.Format) else files.Format.JSONL)
     if chosen is files.Format.PARQUET:
         with needs_extra("Parquet", "parquet", "pyarrow"):
             import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
     return chosen
-
-
-def name_beside(path: Path, form: files.Format) -> Path:
-    """The file of the same name in another format: an ending that names a format is replaced, any
-    other is kept.
-    """
-    return (
-        path.with_suffix(f".{form}") if _format_of(path) else path.with_name(f"{path.name}.{form}")
-    )
-
-
-def refuse_other_table(table: Path, form: files.Format) -> None:
-    """Raises SetupError if `table` exists and is not from a batch, whose first column is `line`."""
-    is_ours = False
-    with files.explaining(f"{table}: cannot read it"):
-        if not table.exists():
-            return
-        if form is files.Format.CSV:
-            with table.open("rb") as file:
-                found = file.read(8).removeprefix(BOM_UTF8)
-                is_ours = found.startswith(
-                    (b"line,", b"line;", b"line\t", b"\r\n")
-                )  # without rows, it has no columns
-        else:
-            from pyarrow import ArrowException, parquet
-
-            with suppress(ArrowException):
-                is_ours = list(parquet.read_schema(table).names)[:1] in (["line"], [])
-    if not is_ours:
-        raise SetupError(
-            f"{table}: not a table of 'judge batch', and would be overwritten; choose "
-            "another output."
-        )
 
 
 def export(
@@ -89,11 +55,6 @@ def export(
             _write_csv(rows, file, types, delimiter)
         else:
             _write_parquet(rows, file, types)
-
-
-def _format_of(path: Path) -> files.Format | None:
-    ending = path.suffix.lower().removeprefix(".")
-    return files.Format(ending) if ending in set(files.Format) else None
 
 
 def _columns(rows: Path, first: Sequence[str]) -> dict[str, type]:

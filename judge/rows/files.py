@@ -3,10 +3,8 @@
 import codecs
 import errno
 import json
-import math
 import os
 import stat
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
@@ -148,7 +146,7 @@ def decode(raw: bytes) -> dict[str, Any]:
     if len(raw) > MOST_OF_A_LINE:
         raise ValueError(f"longer than {MOST_OF_A_LINE / 1e6:g} MB")
     try:
-        value = _decoder.decode(raw.decode().removeprefix("\ufeff"))
+        value = json.loads(raw.decode().removeprefix("\ufeff"))
     except UnicodeDecodeError as exc:
         raise ValueError(f"not UTF-8 at byte {exc.start + 1}") from exc
     except json.JSONDecodeError as exc:
@@ -184,24 +182,6 @@ def shown(value: object) -> str:
 
 def os_reason(exc: OSError) -> str:
     return (exc.strerror or type(exc).__name__).lower()
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"the name {twice!r} stands twice")
-    return fields
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):  # it would be written as Infinity, which is no JSON
-        raise ValueError("a number too large to keep")
-    return value
-
-
-_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_float=_finite)
 
 
 def kind_of(value: object) -> str:

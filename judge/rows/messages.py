@@ -242,13 +242,7 @@ def _read(messages: Sequence[Any], name: str) -> list[_Entry]:
         try:
             if not isinstance(message, Mapping):
                 raise ValueError(f"is {kind_of(message)} where an object belongs")
-            for entry in _read_message(message):
-                f"{entry.role}{entry.text}".encode()
-                entries.append(entry)
-        except UnicodeEncodeError as exc:
-            raise ValueError(
-                f"message {number} of {name} holds half a surrogate pair, which is not Unicode"
-            ) from exc
+            entries += _read_message(message)
         except ValueError as exc:
             raise ValueError(f"message {number} of {name} {exc}") from exc
     return entries

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self, TextIO
+from typing import Any, Self, TextIO
 
 from judge.errors import SetupError
 from judge.rows import files
@@ -203,12 +203,6 @@ class Row:
             if isinstance(text, list):
                 problem += "; a conversation is the field messages alone"
             raise ValueError(problem)
-        try:
-            text.encode()
-        except UnicodeEncodeError as exc:
-            raise ValueError(
-                f"{name} holds half a surrogate pair, which is not Unicode text"
-            ) from exc
         return text
 
     def _why_no_text(self, names: tuple[str, str]) -> str:
@@ -247,23 +241,16 @@ class RowFile:
     has_rows: bool = False
 
     @classmethod
-    def at(cls, path: Path, form: Literal["jsonl", "csv"] | None = None) -> Self:
-        """The file, read as `form`; by default, as CSV if its name ends in .csv or .tsv, otherwise
-        as JSONL.
-        """
+    def at(cls, path: Path) -> Self:
+        """The file, read as CSV if its name ends in .csv or .tsv, otherwise as JSONL."""
         ending = path.suffix.lower()
-        if form is None and ending in _NOT_READ:
+        if ending in _NOT_READ:
             raise SetupError(f"{path}: {ending} is not read; save it as .csv or .jsonl.")
-        return cls(path, is_sheet=form == "csv" if form else ending in (".csv", ".tsv"))
+        return cls(path, is_sheet=ending in (".csv", ".tsv"))
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """The lines that are not blank, as JSON, with their numbers."""
         return read_sheet(self.path) if self.is_sheet else files.read_lines(self.path)
-
-    @property
-    def looks_like_json(self) -> bool:
-        first = next((raw for _, raw in self.lines()), b"{")
-        return first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
 
     def rows(self, lines: Iterable[tuple[int, bytes]] | None = None) -> Iterator[Row]:
         for line, raw in lines or self.lines():
@@ -371,7 +358,6 @@ def _to_fields(rating: Rating | Unscored) -> dict[str, Any]:
 
 
 _DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
-_MOST_COLUMNS = 1000
 _KNOWN = {*PROMPT, *COMPLETION, "prompt_id", "conversation", "reference"}
 
 
@@ -442,11 +428,6 @@ def _to_name(cell: str) -> str:
 
 def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
     """The columns' names; a column without a name is called by its number."""
-    if len(cells) > _MOST_COLUMNS:
-        raise SetupError(
-            f"{path}: {len(cells):,} columns, and {_MOST_COLUMNS:,} are read at most; "
-            "leave some out."
-        )
     names = [_to_name(cell) or f"column {number}" for number, cell in enumerate(cells, start=1)]
     for name in names:
         if names.count(name) > 1:

@@ -16,7 +16,7 @@ from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.beside import lacks_reason, with_points, with_reason
 from judge.scoring.conversation import Turn
 from judge.scoring.model.chat import DEFAULT_MODEL, LONG, ChatModel
-from judge.scoring.model.client import NO_MODEL, Connection
+from judge.scoring.model.client import Connection
 from judge.scoring.model.completion import Completion
 from judge.scoring.model.retirement import Retirement, find_retirement
 from judge.scoring.offline import OFFLINE, rate_offline
@@ -151,11 +151,6 @@ class Judge:
         return list(dict.fromkeys([*sentences, *ways.doubles(models)]))
 
     @property
-    def rejected(self) -> list[str]:
-        """The parameters that the server has refused, and is asked without."""
-        return sorted({name for each in self._members for name in each.model.rejected})
-
-    @property
     def version(self) -> str:
         """What comparable scores have in common: models, rubric, samples and way of asking, if not
         the default ones.
@@ -171,19 +166,6 @@ class Judge:
         if asks_a_model and self.reference:
             parts.append(f"with reference {scoring_rubric.reference_version(self.reference)}")
         return ", ".join(parts)
-
-    def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
-        """The same judge with another rubric of the same scale; both share the connections, which
-        this one closes.
-        """
-        if rubric.scale != self.rubric.scale:
-            raise SetupError(
-                f"Rubric {rubric.name!r} has another scale than {self.rubric.name!r}; make "
-                "a new judge."
-            )
-        other = copy(self)
-        other.rubric = rubric
-        return other
 
     def against(self, reference: str) -> "Judge":
         """The same judge, which compares all responses with this text; its version names it by a
@@ -330,12 +312,7 @@ class Judge:
         )
 
     async def _written(self, ask: Callable[[ChatModel, float], Awaitable[Completion]]) -> Written:
-        try:
-            answer = await self._in_time(ask)
-        except SetupError as exc:
-            if str(exc).startswith(NO_MODEL):  # the offline rater writes nothing
-                raise SetupError(f"{NO_MODEL}.") from exc
-            raise
+        answer = await self._in_time(ask)
         tokens = answer.input_tokens
         if tokens is not None:
             tokens += answer.output_tokens or 0

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from itertools import chain
-from statistics import median, median_low
 from typing import Any, TypeAlias, TypeVar
 
 from judge.errors import JudgeError
@@ -21,45 +20,12 @@ from judge.scoring.ratings import (
     Unscored,
     UnscoredReason,
     add_up,
-    point,
     unscored,
 )
 from judge.scoring.reading import parse_rating, parse_score_line
 from judge.scoring.rubric import Scale
 
 T = TypeVar("T")
-
-
-def ratings_needed(scores: Sequence[int], asked: int, samples: int, scale: tuple[int, int]) -> int:
-    """The least number of further ratings, beyond the `asked`, after which no other one can change
-    the score.
-
-    0 if that is already so, or if a majority of usable ratings is no longer possible. If some are
-    unusable, the result may rarely be one too high.
-    """
-    rest = samples - asked
-    if 2 * (len(scores) + rest) <= samples:
-        return 0
-    likeliest = median_low(scores) if scores else scale[0]
-    for more in range(rest):
-        if _is_settled([*scores, *[likeliest] * more], rest - more, samples, scale):
-            return more
-    return rest
-
-
-def _is_settled(scores: Sequence[int], rest: int, samples: int, scale: tuple[int, int]) -> bool:
-    """Whether `rest` more ratings leave the score as it is, whatever they say, and even if they
-    fail.
-
-    The median is furthest out if all of them are the lowest score, or all the highest. The verdict
-    must also stay scored, so more than half of all ratings must already be near any median between
-    these two.
-    """
-    lowest, highest = ([*scores, *[end] * rest] for end in scale)
-    near = sum(
-        median(highest) - point(scale) <= score <= median(lowest) + point(scale) for score in scores
-    )
-    return median_low(lowest) == median_low(highest) and 2 * near > samples
 
 
 Request: TypeAlias = Callable[[], Awaitable[Completion]]
@@ -84,7 +50,7 @@ class Member:
         self.model = model
         self.samples = samples
         self._scale = scale
-        self._least = self._needed([]) if stops else samples
+        self._least = self.needed([]) if stops else samples
 
     @property
     def may_spare(self) -> bool:
@@ -99,7 +65,7 @@ class Member:
         prompt = render_prompt(*texts)
         read = partial(self._read, response=texts.response)
         outcomes: list[Outcome] = [*earlier[: self.samples]]
-        more = max(self._least - len(outcomes), 0) or self._needed(outcomes)
+        more = max(self._least - len(outcomes), 0) or self.needed(outcomes)
         while more:
             if (
                 outcomes and time.monotonic() >= give_up_at
@@ -108,12 +74,20 @@ class Member:
             share = more if self.model.gives_several else 1
             calls = [self._ask(prompt, share, give_up_at, read) for _ in range(more // share)]
             outcomes += chain(*await all_of(calls))
-            more = self._needed(outcomes)
+            more = self.needed(outcomes)
         return outcomes
 
-    def _needed(self, outcomes: Sequence[Outcome]) -> int:
+    def needed(self, outcomes: Sequence[Outcome]) -> int:
+        """As many more ratings as lack to a majority of equal scores, which no other can change; 0
+        if there can be no majority of usable ones any more.
+        """
         scores = [outcome.score for outcome in outcomes if isinstance(outcome, Rating)]
-        return ratings_needed(scores, len(outcomes), self.samples, self._scale)
+        rest = self.samples - len(outcomes)
+        majority = self.samples // 2 + 1
+        if len(scores) + rest < majority:
+            return 0
+        equal = max(map(scores.count, scores), default=0)
+        return min(max(majority - equal, 0), rest)
 
     async def _ask(self, prompt: str, count: int, give_up_at: float, read: Reader) -> list[Outcome]:
         results = await self._results(self._request(prompt, count, give_up_at), read, count)

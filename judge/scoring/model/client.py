@@ -122,17 +122,14 @@ async def ask(
 
 
 def _is_address(url: str) -> bool:
-    import httpx2
-
     try:
-        address = httpx2.URL(url)
-        host = (urlsplit(url).hostname or "").encode(
-            "idna"
-        )  # fails on a part that is empty or too long
-    except (httpx2.InvalidURL, ValueError):
+        address = urlsplit(url)
+        _ = address.port  # fails on one that is no number, or too large
+        # So does this on a part that is empty or too long.
+        has_host = (address.hostname or "").encode("idna") != b""
+    except ValueError:
         return False
-    is_http = address.scheme in ("http", "https") and host != b""
-    return is_http and (address.port or 0) < 2**16 and re.search(r"\s", url) is None
+    return address.scheme in ("http", "https") and has_host and re.search(r"\s", url) is None
 
 
 def _odd_key() -> SetupError:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import httpx2
 import openai
@@ -211,14 +211,9 @@ def to_judge_error(
     if not isinstance(error, openai.APIStatusError):
         return not_a_completion(base_url)
     if error.response.has_redirect_location:
-        asked = str(error.response.request.url)
-        target = origin(asked, error.response.headers["location"]) or "an invalid address"
-        if target == origin(asked):
-            target = "another path on the same server"
         return BadResponseError(
-            f"The server at {server} redirects to {target}, and redirects are not followed, so "
-            "that texts go to no other server; set OPENAI_BASE_URL to the final address (it "
-            "usually ends in /v1)."
+            f"The server at {server} redirects, and redirects are not followed, so that texts go "
+            "to no other server; set OPENAI_BASE_URL to the final address (it usually ends in /v1)."
         )
     problem = _problem(error)
     if path != CHAT and _lacks_decisions(error):
@@ -264,26 +259,9 @@ def _lacks_decisions(error: openai.APIStatusError) -> bool:
     return error.status_code == 400 and ("not supported" in words or "unsupported" in words)
 
 
-_ORIGIN = re.compile(r"[a-z]{1,10}://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\])(?::\d+)?")
-
-
 def server_name(base_url: str) -> str:
     parts = urlsplit(base_url)
     return f"{parts.hostname or 'unknown'}{f':{parts.port}' if parts.port else ''}"
-
-
-def origin(base_url: str, location: str = "") -> str:
-    """Scheme, host and port of `location`, which a server wrote, relative or not; "" if they are
-    not safe to print.
-    """
-    try:
-        parts = urlsplit(urljoin(base_url, location))
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
-        return ""
-    host = parts.hostname or ""
-    named = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"
-    return named if _ORIGIN.fullmatch(named) else ""
 
 
 _MOST_WORDS, _MOST_QUOTED, _MOST_READ = 20_000, 200, 2_000

@@ -145,10 +145,6 @@ def test_cell_of_1_mb_is_read(tmp_path: Path) -> None:
             "not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8').",
         ),
         (
-            ",".join(f"c{n}" for n in range(100_000)),
-            "100,000 columns, and 1,000 are read at most; leave some out.",
-        ),
-        (
             f"prompt,response\na,{'x' * 10_000_001}\n",
             "a line has more than 10,000,000 characters, which is not a text to",
         ),
@@ -166,36 +162,10 @@ def test_sheet_that_cannot_be_read_is_refused_before_the_output_is_created(
     assert not output.exists()
 
 
-def test_input_format_option_overrides_the_ending(tmp_path: Path, output: Path) -> None:
-    done = offline(
-        sheet(tmp_path, "prompt\tresponse\na\tb c d\n", "in.xlsx"), output, "--input-format", "csv"
-    )
-    offline(
-        sheet(tmp_path, '{"prompt": "a", "response": "b"}\n'),
-        tmp_path / "2.jsonl",
-        "--input-format",
-        "jsonl",
-    )
-    assert done.stdout.startswith("1 of 1 rows scored")
-    assert len(read(tmp_path / "2.jsonl")) == 1
-
-
 def test_tsv_is_recognised_by_its_ending(tmp_path: Path, output: Path) -> None:
     assert offline(
         sheet(tmp_path, "prompt\tresponse\na\tb c\n", "in.TSV"), output
     ).stdout.startswith("1 of 1")
-
-
-def test_sheet_with_another_ending_gets_a_hint_at_the_option(tmp_path: Path, output: Path) -> None:
-    done = offline(sheet(tmp_path, "prompt,response\na,b\n", "in.txt"), output)
-    assert done.stderr.splitlines()[-1] == (
-        f"{tmp_path}/in.txt does not look like JSONL; if it is CSV, say --input-format csv."
-    )
-
-
-def test_jsonl_rows_without_a_text_are_not_taken_for_csv(tmp_path: Path, output: Path) -> None:
-    done = offline(sheet(tmp_path, '\ufeff{"foo": 1}\n', "in.jsonl"), output)
-    assert done.stderr == "line 1: no prompt (nor question), only foo; skipped.\n"
 
 
 def test_second_run_goes_on_with_a_sheet_and_refuses_a_changed_one(

@@ -1,7 +1,6 @@
 import asyncio
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -162,20 +161,6 @@ def test_output_that_cannot_be_written_leaves_no_traceback(
         check=False,
     )
     assert (done.returncode, done.stderr) == (code, sentence)
-
-
-def test_an_error_in_a_terminal_is_broken_at_its_width_and_within_no_path(tmp_path: Path) -> None:
-    file = tmp_path / "a name of several words that is wider than this terminal.jsonl"
-    file.write_text("")
-    (ours, its), width = pty.openpty(), {"COLUMNS": "60"}
-    command = [JUDGE, "batch", str(file), "-o", str(file)]
-    subprocess.run(command, env=width, stderr=its, check=False)
-    whole = subprocess.run(command, env=width, capture_output=True, text=True, check=False)
-    said = f"{file}:", "the rows would be written over the input;", "choose another output."
-    assert os.read(ours, 9999).decode().splitlines() == [*said]
-    assert whole.stderr == f"{' '.join(said)}\n"
-    os.close(ours)
-    os.close(its)
 
 
 @pytest.mark.parametrize("program", ["judge", "judge-bot"])

@@ -198,13 +198,13 @@ def test_pairs_are_written_as_a_table_if_the_output_name_asks_for_it(tmp_path: P
         tmp_path / "scored.jsonl", row("p", "a", 1, prompt_id=9), row("p", "b", 2, prompt_id=9)
     )
     assert run(source, "-o", tmp_path / "pairs.csv").returncode == 0
-    assert run(source, "-o", tmp_path / "pairs", "--format", "parquet").returncode == 0
+    assert run(source, "-o", tmp_path / "pairs.parquet").returncode == 0
     with (tmp_path / "pairs.csv").open(encoding="utf-8-sig", newline="") as file:
         assert list(csv.reader(file)) == [
             ["prompt_id", "prompt", "chosen", "rejected", "score_chosen", "score_rejected"],
             ["9", "p", "b", "a", "2", "1"],
         ]
-    assert (tmp_path / "pairs").read_bytes().startswith(b"PAR1")
+    assert (tmp_path / "pairs.parquet").read_bytes().startswith(b"PAR1")
     assert len(list(tmp_path.iterdir())) == 3
 
 

@@ -14,10 +14,8 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import BadResponseError, DeadlineError, Judge, JudgeError, KeyRejectedError, Rating
-from judge.scoring.model.failures import to_judge_error
 from tests.judge_client import QUESTION, RESPONSE, trusted
 from tests.model_server import Answer, Drip, Flood, ModelServer, Raw, Reply, Stall, Wire
-from tests.tables import each
 
 GOOD = json.dumps(
     {"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}
@@ -89,7 +87,7 @@ async def test_redirect_is_reported_and_never_followed(
     )
     error = await failure(client)
     assert isinstance(error, BadResponseError)
-    assert f" redirects to http://{host}, " in str(error)
+    assert " redirects, and redirects are not followed" in str(error)
     assert "OPENAI_BASE_URL" in str(error)
     assert not any(word in str(error) for word in ("hunter2", "user", "token", "secret"))
     assert (elsewhere.headers, len(model_server.requests)) == ([], 1)
@@ -105,7 +103,7 @@ async def test_default_client_follows_no_redirect(
     )
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url.replace("://", f"://{user}"))
     error = await failure(None)
-    assert " redirects to http://127.0.0.1:" in str(error)
+    assert " redirects, and" in str(error)
     assert "hunter2" not in str(error)
     assert elsewhere.headers == []
 
@@ -114,37 +112,7 @@ async def test_body_of_a_redirect_is_not_read(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script(Drip(b"HTTP/1.1 302 Found\r\nLocation: https://login.example.com/\r\n\r\n"))
-    assert "https://login.example.com," in str(await failure(client))
-
-
-@each(
-    ("location", "named"),
-    [
-        ("https://judge.test/v1/chat/completions", "https://judge.test"),
-        ("/login?next=secret", "another path on the same server"),
-        ("http://judge.test:8000/secret", "another path on the same server"),
-        ("https://judge.test:8000/", "https://judge.test:8000"),
-        ("//other.test:99/secret", "http://other.test:99"),
-        ("http://[::1]:8000/secret", "http://[::1]:8000"),
-        ("http://[bad", "an invalid address"),
-        ("http://other.test:secret/", "an invalid address"),
-        ("http://*other*.test/", "an invalid address"),
-        (f"http://{'a' * 254}/", "an invalid address"),
-    ],
-)
-@each("user", ["", "me:hunter2@"])
-def test_target_of_a_redirect_is_named_without_its_secrets(
-    location: str, named: str, user: str
-) -> None:
-    base_url = f"http://{user}judge.test:8000/v1/"
-    answer = httpx2.Response(
-        307,
-        headers={"location": location},
-        request=httpx2.Request("POST", f"{base_url}chat/completions"),
-    )
-    error = to_judge_error(openai.APIStatusError("", response=answer, body=None), "m", base_url, "")
-    assert f"judge.test:8000 redirects to {named}, and" in str(error)
-    assert not any(secret in str(error) for secret in ("hunter2", "secret"))
+    assert " redirects, and" in str(await failure(client))
 
 
 # Size

@@ -155,7 +155,6 @@ async def test_address_without_tls_is_named(model_server: ModelServer, client: A
         "http://user:hunter2@[localhost/v1",
         f"http://{'a' * 64}.example/v1",
         "http://local host/v1",
-        "http://\u2603.example/v1",
     ],
 )
 def test_invalid_address_is_a_set_up_error(base_url: str) -> None:
