@@ -294,7 +294,7 @@ def mcp() -> None:
     """Let an assistant read a channel's figures.
 
     The assistant starts this command and talks to it over standard input and output (Model Context
-    Protocol). It gets figures and the timestamps of single replies, but no texts.
+    Protocol).
     """
     with needs_extra("mcp", "mcp", "mcp"):
         from bot.commands.mcp import serve as answer

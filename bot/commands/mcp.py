@@ -19,22 +19,19 @@ from bot.commands.channels import find_place
 from bot.commands.export_standings import to_row
 from bot.domain.clock import utc_now
 from bot.domain.outcome import counted
-from bot.domain.standing import Subject, subject_of
-from bot.domain.week import Schedule, Week
+from bot.domain.standing import subject_of
+from bot.domain.week import Schedule
 from bot.errors import BotError
 from bot.figures.outcomes import WEEKS, channels_of, read_outcomes
 from bot.figures.quality import Agreement
 from bot.figures.week import (
     FEWEST,
-    LOWEST,
     Chosen,
     Details,
-    passed,
     read_chosen,
     read_details,
 )
 from bot.settings import ReaderSettings, load
-from bot.store.audit import Action
 from bot.store.channels import Channels
 from bot.store.database import Database
 from bot.store.export import Exports
@@ -57,7 +54,7 @@ async def serve() -> None:
         schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
         tools = Tools(database, schedule)
         server = MCPServer[None]("slack-judge", version=version("slack-judge"), log_level="WARNING")
-        for tool in (tools.channels, tools.stats, tools.lowest):
+        for tool in (tools.channels, tools.stats):
             server.add_tool(tool, annotations=ToolAnnotations(read_only_hint=True))
         await server.run_stdio_async()
 
@@ -86,22 +83,6 @@ class Tools:
             channel_ids = await Exports(self.database).channels()
         return [{"channel": id_, "name": names.get(id_)} for id_ in channel_ids]
 
-    async def lowest(self, channel: Channel) -> list[dict[str, Any]]:
-        """List up to three replies of a channel's week so far with low scores, the lowest first."""
-        place, week = await self._week_of(channel)
-        span = passed(week, utc_now())
-        act = Action.EXPORTED_CHANNEL
-        with _explained():
-            await opened.note(self.database, act, [place.team_id], channel_id=place.channel_id)
-            names = await Names(self.database).all()
-            low = await Tallies(self.database).low(place, span, LOWEST, False)
-        shown = ("score", "highest", "judged_at", "message_ts", "thread_ts")
-        return [
-            {"case": reply.id, "assistant": names.get((place.team_id, reply.author_id or ""))}
-            | {name: getattr(reply, name) for name in shown}
-            for reply in low
-        ]
-
     async def stats(self, channel: Channel) -> dict[str, Any]:
         """Give the standings of the assistants that are watched in a channel, and the figures of
         the replies that people chose in its week so far.
@@ -125,43 +106,36 @@ class Tools:
         20 on: `blind` if people had not seen the score, `seen` if they had. `is_unlike`: the week's
         scores differ from those of the labelled replies, so label new ones.
         """
-        place, week = await self._week_of(channel)
+        now = utc_now()
         tallies = Tallies(self.database)
         with _explained():
-            chosen = await read_chosen(tallies, place, week, utc_now())
+            place = Place(*await find_place(channel, self.database))
+            own = await Channels(self.database).of(place.team_id, place.channel_id)
+            schedule = self.schedule.changed(own.digest_day, own.digest_time, own.digest_tz)
+            chosen = await read_chosen(tallies, place, schedule.current(now), now)
             details = await read_details(tallies, place, chosen)
             standings = await self._standings(place)
         return {"standings": standings, **_to_stats(chosen, details)}
 
     async def _standings(self, place: Place) -> list[dict[str, Any]]:
+        now = utc_now()
         names = await Names(self.database).all()
         standings = await Standings(self.database).of_team(place.team_id)
+        watches = await Watches(self.database).of(place.team_id)
         found = list[dict[str, Any]]()
-        for watch in await Watches(self.database).of(place.team_id, place.channel_id):
-            standing = standings.get(subject_of(watch))
-            if standing:
-                name = names.get((place.team_id, watch.author_id))
-                outcomes = await self._outcomes(subject_of(watch))
-                found.append({"assistant": name, **to_row(standing), "outcomes": outcomes})
+        for watch in watches:
+            subject = subject_of(watch)
+            standing = standings.get(subject)
+            if standing is None or watch.channel_id != place.channel_id:
+                continue
+            channels = channels_of(subject, watches)
+            came = await read_outcomes(self.database, subject, channels, now - WEEKS, now)
+            outcomes = asdict(counted(came))
+            for name in ("median", "slowest_tenth"):
+                outcomes[name] = outcomes[name] and outcomes[name].total_seconds()
+            name = names.get((place.team_id, watch.author_id))
+            found.append({"assistant": name, **to_row(standing), "outcomes": outcomes})
         return found
-
-    async def _outcomes(self, subject: Subject) -> dict[str, Any]:
-        now = utc_now()
-        channels = channels_of(subject, await Watches(self.database).of(subject.team_id))
-        found = await read_outcomes(self.database, subject, channels, now - WEEKS, now)
-        waits = {"median", "slowest_tenth"}
-        return {
-            name: value and value.total_seconds() if name in waits else value
-            for name, value in asdict(counted(found)).items()
-        }
-
-    async def _week_of(self, channel: str) -> tuple[Place, Week]:
-        now = utc_now()
-        with _explained():
-            team_id, channel_id = await find_place(channel, self.database)
-            chosen = await Channels(self.database).of(team_id, channel_id)
-        times = (chosen.digest_day, chosen.digest_time, chosen.digest_tz)
-        return Place(team_id, channel_id), self.schedule.changed(*times).current(now)
 
 
 def _to_stats(chosen: Chosen, details: Details) -> dict[str, Any]:

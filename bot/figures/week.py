@@ -4,12 +4,11 @@ People do not choose at random, so these figures have no direction.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from bot.domain.week import Week
-from bot.figures.lowest import SEVERAL, folded
 from bot.figures.quality import (
     WEEKS,
     Agreement,
@@ -23,19 +22,16 @@ from bot.store.figures import (
     BEGINNING,
     CountedCase,
     Kind,
-    LowCase,
     Place,
     ScoreCount,
     Span,
     Usage,
 )
 from bot.store.tallies import Tallies
-from bot.store.visibility import Origin
 from judge.evaluation.selection import Candidate, chance_of_draw
 from judge.evaluation.stats import low_to
 from judge.scoring.rubric import Scale
 
-LOWEST = 3
 FEWEST = 5
 """With fewer scores no figure is shown: it would reveal the score of a reply that is yet to be labelled blind."""
 TREND_WEEKS = 8
@@ -177,21 +173,6 @@ def _authors(rows: Sequence[ScoreCount], kind: Kind) -> tuple[Author, ...]:
         if author_id is not None and this.n:
             found.append(Author(author_id, this, tally_of(theirs, kind)))
     return tuple(sorted(found, key=lambda author: (-author.this.n, author.id)))
-
-
-async def read_lowest(
-    tallies: Tallies, place: Place, span: Span, author_ids: Collection[str]
-) -> Sequence[LowCase]:
-    """Up to three low replies, the lowest first and the newest first among equals: of those that
-    people chose, only these authors'.
-    """
-    watched = replace(place, origin=Origin.WATCHED)
-    low = [
-        *await tallies.low(place, span, SEVERAL, False, author_ids),
-        *await tallies.low(watched, span, SEVERAL, False),
-    ]
-    low.sort(key=lambda case: (case.score, -case.judged_at.timestamp()))
-    return folded(low)[:LOWEST]
 
 
 async def read_details(tallies: Tallies, place: Place, chosen: Chosen) -> Details:

@@ -6,13 +6,13 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
 from pydantic import SecretStr
-from slack_sdk.errors import SlackApiError, SlackRequestError
+from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
@@ -132,13 +132,6 @@ MISSING = "missing_scope"
 _MOST_WAITS = 2
 
 
-class Upload(NamedTuple):
-    """A file that Slack has given an id and an address to send it to."""
-
-    file_id: str
-    url: str
-
-
 class SlackClient(AsyncWebClient):
     """A client that waits when Slack limits it, and never repeats a post by itself.
 
@@ -173,34 +166,6 @@ class SlackClient(AsyncWebClient):
             async for page in await self.auth_teams_list(limit=999)
             for each in page["teams"]
         ]
-
-    async def begin_upload(self, name: str, length: int) -> Upload:
-        """The first of the steps of slack-sdk's `files_upload_v2`, which gives the file its id.
-
-        Source: https://docs.slack.dev/messaging/working-with-files#uploading_files
-        """
-        answer = await self.files_getUploadURLExternal(filename=name, length=length)
-        return Upload(answer["file_id"], answer["upload_url"])
-
-    async def finish_upload(
-        self, upload: Upload, content: bytes, title: str, to: str, comment: str
-    ) -> None:
-        """Sends a person the file with this content; raises SlackRequestError if Slack does not
-        take that.
-        """
-        sent = await self._upload_file(
-            url=upload.url,
-            data=content,
-            logger=self._logger,
-            timeout=self.timeout,
-            proxy=self.proxy,
-            ssl=self.ssl,
-        )
-        if sent.status != 200:
-            raise SlackRequestError(f"the upload was answered with HTTP {sent.status}")
-        await self.files_completeUploadExternal(
-            files=[{"id": upload.file_id, "title": title}], channels=[to], initial_comment=comment
-        )
 
     async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
         """Calls Slack. If Slack tells a call to wait, all calls that share its limit wait, each at

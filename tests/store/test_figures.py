@@ -27,7 +27,6 @@ from bot.figures.week import (
     Tally,
     read_chosen,
     read_details,
-    read_lowest,
 )
 from bot.store import Store
 from bot.store.figures import LowCase, Place, Span
@@ -395,7 +394,6 @@ async def test_what_not_everybody_could_see_changes_no_figure(log: Store, hidden
     assert await figures_of(log, *shown, *secrets) == alone
 
 
-@pytest.mark.needs("digest")
 @pytest.mark.on("sqlite", "postgres")
 async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgotten(
     log: Store,
@@ -407,7 +405,7 @@ async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgo
             which = and_(cases.c.team_id == team, cases.c.key == str(number))
             words = {"response": "Words" * 100, "justification": "Why. " * 100}
             await connection.execute(update(cases).where(which).values(**words, **change))
-    lowest = await read_lowest(log.tallies, Place(team, "C1"), THIS_WEEK, ["B1"])
+    lowest = await log.tallies.low(Place(team, "C1"), THIS_WEEK, 3, False, ["B1"])
     assert sorted(case.response or "" for case in lowest) == ["", "", ("Words" * 60)]
     assert sorted(case.reason or "" for case in lowest) == ["", "", ("Why. " * 60)]
     case_ids = [case.id for case in lowest]
@@ -459,8 +457,11 @@ async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log:
     assert figures == await figures_of(log, *(each for each in mixed() if each.author == "B1"))
 
 
+@pytest.mark.needs("digest")
 @pytest.mark.on("sqlite", "postgres")
 async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Store) -> None:
+    from bot.features.digest.channel_week import read_lowest
+
     team = next(TEAMS)
     people = [Entry(author="U1", score=0)] * 4
     await write(

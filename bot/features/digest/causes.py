@@ -17,6 +17,7 @@ from bot.domain.week import Week
 from bot.features.digest import ids
 from bot.features.digest.channel_week import LowReplies
 from bot.features.digest.queries import SortedReply, note_causes, read_causes
+from bot.features.digest.upload import begin_upload, finish_upload
 from bot.figures.lowest import causes_in_order, folded, low_lines
 from bot.figures.quality import grouped
 from bot.pipeline.asking import BudgetError, ask, judge_of, with_more
@@ -199,12 +200,12 @@ async def send_file(services: Services, person: Invocation, found: LowReplies) -
     client = services.client
     content = "\n".join(rows.values()).encode()
     try:
-        upload = await client.begin_upload("low-replies.jsonl", len(content))
+        upload = await begin_upload(client, "low-replies.jsonl", len(content))
         place = Posted(person.user_id, upload.file_id)
         async with noted(services.store, client, person.team_id, rows, place) as lost:
             if lost:  # forgotten since it was read
                 return NO_FILE
-            await client.finish_upload(upload, content, LOW_TITLE, person.user_id, FILE_IS_THEIRS)
+            await finish_upload(client, upload, content, LOW_TITLE, person.user_id, FILE_IS_THEIRS)
     except (*SLACK_ERRORS, SlackRequestError) as exc:
         logger.info("private_way_failed", way="files.upload", error=type(exc).__name__)
         return NO_FILE

@@ -1,6 +1,6 @@
 """A channel's week, or one assistant's in it: read once, for digest, stats and details alike."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -8,14 +8,16 @@ from typing import NamedTuple
 from bot.domain.week import Week
 from bot.feature import Named, WeekPart
 from bot.features.digest.queries import SortedReply, read_causes
-from bot.figures.lowest import LowList
-from bot.figures.week import Chosen, read_chosen, read_lowest
+from bot.figures.lowest import SEVERAL, LowList, folded
+from bot.figures.week import Chosen, read_chosen
 from bot.services import Services
 from bot.slack.members import Member
 from bot.store.figures import LowCase, Place, Span
+from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.causes import MOST
 
+_LOWEST = 3
 _LOOKED_AT = 500  # low replies, of which the newest are listed and sorted
 
 
@@ -99,6 +101,21 @@ async def _part(
     ]
     author_ids = frozenset[str]().union(*(part.author_ids for part in parts))
     return WeekPart(author_ids, [block for part in parts for block in part.blocks])
+
+
+async def read_lowest(
+    tallies: Tallies, place: Place, span: Span, author_ids: Collection[str]
+) -> Sequence[LowCase]:
+    """Up to three low replies, the lowest first and the newest first among equals: of those that
+    people chose, only these authors'.
+    """
+    watched = replace(place, origin=Origin.WATCHED)
+    low = [
+        *await tallies.low(place, span, SEVERAL, False, author_ids),
+        *await tallies.low(watched, span, SEVERAL, False),
+    ]
+    low.sort(key=lambda case: (case.score, -case.judged_at.timestamp()))
+    return folded(low)[:_LOWEST]
 
 
 class LowReplies(NamedTuple):
