@@ -31,8 +31,7 @@ _READ = (
 _TRANSLATED = ("channel_binding", "connect_timeout", "ssl")
 _OPTIONS = {*_READ, *_TRANSLATED, "target_session_attrs"}
 _HOST = r"(?:\[[\w:.%]+\]|[\w.%~-]*)(?::\d{0,5})?"
-# What may follow the login. Only an option's value may contain an @, so the last @ before the
-# options ends the login.
+# What may follow the login.
 _PLACE = re.compile(
     rf"(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/(?P<database>[^@/?#]*))?(?:\?(?P<options>[^#]*))?"
 )
@@ -88,48 +87,34 @@ def _to_file(text: str) -> Address:
         url = make_url(text)
     except (ArgumentError, ValueError) as exc:
         raise StoreError(f"DATABASE_URL: {_EXPECTED}") from exc
-    if url.query or (url.database or "").startswith("file:"):
+    is_path = not (url.query or url.host or url.username or url.port)
+    if not is_path or not url.database or url.database.startswith((":memory:", "file:")):
         raise StoreError(
-            "DATABASE_URL: SQLite needs a path, not a file: URI, and no options after "
-            f"'?'; {_EXPECTED}"
+            "DATABASE_URL: SQLite needs the path of a file after three slashes, without options: a "
+            f"database in memory would be lost when the process ends; {_EXPECTED}"
         )
-    if not url.database or url.database == ":memory:":
-        raise StoreError(
-            "DATABASE_URL: names no file; a database in memory would be lost when the "
-            f"process ends; {_EXPECTED}"
-        )
-    if url.host or url.username or url.port or "\0" in url.database:
-        raise StoreError(
-            "DATABASE_URL: SQLite needs a path after three slashes, without user and "
-            f"host; {_EXPECTED}"
-        )
+    if "\0" in url.database:
+        raise StoreError(f"DATABASE_URL: {_EXPECTED}")
     return Address(url, {}, str(url))
 
 
 def _to_server(rest: str) -> Address:
-    unknown: int | None = None
-    # Without a login, and at each @, because a password may contain some.
-    ways = [("", rest), *((rest[: at.start()], rest[at.end() :]) for at in re.finditer("@", rest))]
-    for login, place in ways:
-        found = _PLACE.fullmatch(place)
-        if found is None or any(
-            int(port) > 65_535 for port in re.findall(r":(\d+)(?=,|$)", found["hosts"])
-        ):
-            unknown = None
-            continue
-        pairs = (part.partition("=") for part in (found["options"] or "").split("&") if part)
-        options = {name: unquote(value) for name, _, value in pairs}
-        unknown = next(
-            (number for number, name in enumerate(options, 1) if name not in _OPTIONS), None
-        )
-        if unknown is None:
-            return _to_address(login, found["hosts"], unquote(found["database"] or ""), options)
-    if unknown:
-        raise StoreError(
-            f"DATABASE_URL: option {unknown} after '?' is unknown; remove it, or use one of "
-            f"{', '.join(sorted(_OPTIONS))}"
-        )
-    raise StoreError(f"DATABASE_URL: cannot be read; {_EXPECTED}, where {_HOW_TO_WRITE_IT}")
+    # A password may contain an @ as it is, an option %40.
+    login, _, place = rest.rpartition("@")
+    found = _PLACE.fullmatch(place)
+    if found is None or any(
+        int(port) > 65_535 for port in re.findall(r":(\d+)(?=,|$)", found["hosts"])
+    ):
+        raise StoreError(f"DATABASE_URL: cannot be read; {_EXPECTED}, where {_HOW_TO_WRITE_IT}")
+    pairs = (part.partition("=") for part in (found["options"] or "").split("&") if part)
+    options = {name: unquote(value) for name, _, value in pairs}
+    for number, name in enumerate(options, 1):
+        if name not in _OPTIONS:
+            raise StoreError(
+                f"DATABASE_URL: option {number} after '?' is unknown; remove it, or use one of "
+                f"{', '.join(sorted(_OPTIONS))}"
+            )
+    return _to_address(login, found["hosts"], unquote(found["database"] or ""), options)
 
 
 def _to_address(login: str, hosts: str, database: str, options: dict[str, str]) -> Address:
