@@ -22,7 +22,8 @@ from zoneinfo import ZoneInfo
 
 from bot.domain.case import Exclusion
 from bot.domain.week import Schedule
-from bot.figures.week import TREND_WEEKS, Chosen, read_chosen, read_lowest
+from bot.features.digest.channel_week import read_lowest
+from bot.figures.week import TREND_WEEKS, Chosen, read_chosen
 from bot.store import Store
 from bot.store.figures import Place, Span
 from bot.store.tallies import Tallies

@@ -106,18 +106,24 @@ def _shown(address: re.Match[str]) -> str:
     return scheme + place + (query[0] + _HIDDEN if query else "")
 
 
-def _traceback(exc_info: structlog.typing.ExcInfo) -> str:
-    """The stack and the class of an error; its message is left out, because it may quote a payload.
+def _places(exc_info: structlog.typing.ExcInfo) -> str:
+    """The class of an error, and where in our code it passed; its message is left out, because it may
+    quote a payload.
 
-    The errors that led to it come first, up to ten in all.
+    The errors that led to it come first, up to ten in all. Of an error that was in none of our code,
+    the innermost place is given.
     """
     lines = list[str]()
     error: BaseException | None = exc_info[1]
     while error is not None and len(lines) < 10:
         kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
-        lines.insert(0, "".join(traceback.format_tb(error.__traceback__)) + kind)
+        frames = traceback.walk_tb(error.__traceback__)
+        places = [(frame.f_globals.get("__name__", "?"), line) for frame, line in frames]
+        ours = [each for each in places if each[0].startswith(("bot.", "judge."))]
+        passed = " > ".join(f"{module}:{line}" for module, line in ours or places[-1:])
+        lines.insert(0, f"{kind} at {passed}")
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return "\nwhich led to:\n".join(lines)
+    return ", which led to ".join(lines)
 
 
 def configure_logs(log_format: Literal["console", "json"], level: int = logging.INFO) -> None:
@@ -128,7 +134,7 @@ def configure_logs(log_format: Literal["console", "json"], level: int = logging.
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    as_text: structlog.typing.Processor = structlog.processors.ExceptionRenderer(_traceback)
+    as_text: structlog.typing.Processor = structlog.processors.ExceptionRenderer(_places)
     last: structlog.typing.Processor = structlog.processors.JSONRenderer()
     if log_format == "console":
         last = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())

@@ -131,8 +131,8 @@ class Tools:
             channels = channels_of(subject, watches)
             came = await read_outcomes(self.database, subject, channels, now - WEEKS, now)
             outcomes = asdict(counted(came))
-            for name in ("median", "slowest_tenth"):
-                outcomes[name] = outcomes[name] and outcomes[name].total_seconds()
+            for wait in ("median", "slowest_tenth"):
+                outcomes[wait] = outcomes[wait] and outcomes[wait].total_seconds()
             name = names.get((place.team_id, watch.author_id))
             found.append({"assistant": name, **to_row(standing), "outcomes": outcomes})
         return found

@@ -141,7 +141,7 @@ asyncio.run(forgotten())
 
 
 @pytest.mark.parametrize("form", ["console", "json"])
-def test_a_traceback_names_places_and_types_and_quotes_no_message(
+def test_an_error_is_its_type_and_its_place_without_messages_and_paths(
     form: Literal["console", "json"],
 ) -> None:
     command = [sys.executable, "-", form]  # of -c, Python 3.13 shows the source as well
@@ -150,8 +150,8 @@ def test_a_traceback_names_places_and_types_and_quotes_no_message(
     )
     assert "SECRET" not in done.stderr
     assert done.stderr.count("ValueError") == done.stderr.count("KeyError") == 3
-    assert done.stderr.count("in refuse") == 3
-    assert done.stderr.count("which led to:") == 3
+    assert done.stderr.count("ValueError at __main__:7, which led to KeyError at __main__:") == 3
+    assert "File" not in done.stderr
     assert "Task exception was never retrieved" in done.stderr
 
 
