@@ -1,7 +1,7 @@
 """`/judge rubric`: the list of a channel's rubrics, its buttons, and the windows to edit one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -15,8 +15,6 @@ from bot.features.rubrics.choice import Wish, ask_first, switch
 from bot.features.rubrics.queries import (
     MOST_RUBRICS,
     RubricChanges,
-    RubricGoneError,
-    RubricInUseError,
     SavedBeforeError,
     TooManyRubricsError,
 )
@@ -30,18 +28,20 @@ from bot.slack.messenger import Post
 from bot.store.rubrics import SavedRubric
 from judge import DEFAULT_RUBRIC, Rubric
 
+Change = Callable[[Services, Invocation], Awaitable[str]]
+
 
 def register(app: AsyncApp, services: Services) -> None:
     reference.register(app, services)
 
     @payloads.on_click(app, re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$"))
-    async def press(invocation: Invocation, _: Raw) -> None:
-        word = invocation.action.removeprefix(ids.ACTION_RUBRIC)
-        said = await _answer(services, invocation, [word, invocation.value])
-        await services.messenger.tell(invocation.recipient, said)
+    async def press(person: Invocation, _: Raw) -> None:
+        word = person.action.removeprefix(ids.ACTION_RUBRIC)
+        said = await answer(services, person, f"{word} {person.value}")
+        await services.messenger.tell(person.recipient, said)
 
-    payloads.on_click(app, ids.ACTION_RUBRIC_USE)(partial(_use, services))
-    payloads.on_click(app, ids.ACTION_RUBRIC_DELETE)(partial(_delete, services))
+    payloads.on_click(app, ids.ACTION_RUBRIC_USE)(partial(_change, services, _use))
+    payloads.on_click(app, ids.ACTION_RUBRIC_DELETE)(partial(_change, services, _delete))
     payloads.on_click(app, ids.ACTION_RUBRIC_ADVANCED)(partial(_show_prompt, services))
 
     @app.view(ids.VIEW_RUBRIC)
@@ -54,117 +54,109 @@ def register(app: AsyncApp, services: Services) -> None:
         await _use_saved(services, body)
 
 
-async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
-    return await _answer(services, invocation, text.split())
-
-
-async def _answer(services: Services, invocation: Invocation, typed: Sequence[str]) -> Post | str:
+async def answer(services: Services, person: Invocation, text: str) -> Post | str:
     """Answers `/judge rubric`, and the buttons of its list; names of models keep their upper and
     lower case.
     """
+    typed = text.split()
     is_change = bool(typed) and typed[0] != "view"
-    if refusal := await services.access.refusal(invocation, "rubrics", is_change=is_change):
+    if refusal := await services.access.refusal(person, "rubrics", is_change=is_change):
         return refusal
     match typed:
         case []:
-            return await _list(services, invocation)
+            return await _list(services, person)
         case ["use", name, *more] if len(more) < 2:
             wish = Wish(rubric=name.lower(), model=more[0] if more else None)
-            return await ask_first(
-                services, invocation.team_id, invocation.channel_id, invocation.user_id, wish
-            )
+            return await ask_first(services, person.team_id, person.channel_id, wish)
         case ["view", name]:
-            return await _view(services, invocation, name.lower())
-        case ["edit"]:
-            return await _edit(services, invocation, "")
-        case ["edit", name]:
-            return await _edit(services, invocation, name.lower())
+            return await _view(services, person, name.lower())
+        case ["edit", *names] if len(names) < 2:
+            return await _edit(services, person, "".join(names).lower())
         case ["delete", name]:
-            return await _ask_to_delete(services, invocation, name.lower())
+            saved = await _deletable(services, person, name.lower())
+            return saved if isinstance(saved, str) else words.ask_to_delete(saved)
         case _:
             return not_understood(unknown(" ".join(typed)), words.HELP)
 
 
-async def _list(services: Services, invocation: Invocation) -> Post:
+async def _list(services: Services, person: Invocation) -> Post:
     rubrics = services.rubrics
     return words.state(
-        await rubrics.log.chosen(invocation.team_id, invocation.channel_id),
+        await rubrics.log.chosen(person.team_id, person.channel_id),
         rubrics.default,
         list(rubrics.shipped),
-        await rubrics.log.newest(invocation.team_id, invocation.channel_id),
+        await rubrics.log.newest(person.team_id, person.channel_id),
         services.settings.judge_models,
     )
 
 
-async def _use(services: Services, invocation: Invocation, _: Raw) -> None:
-    """Gives the channel the judge of the button, whose message has said what that means."""
-    wish = Wish.of(invocation.value)
-    if wish is None:
-        return
-    refusal = await services.access.refusal(invocation, "rubrics", is_change=True)
-    if refusal:
-        await services.messenger.tell(invocation.recipient, refusal)
-        return
-    said = await switch(
-        services, invocation.team_id, invocation.channel_id, invocation.user_id, wish
-    )
-    await services.messenger.replace(invocation.recipient, said)
-
-
-async def _use_saved(services: Services, body: dict[str, Any]) -> None:
-    """Gives the channel the rubric that its window has just saved."""
-    invocation = payloads.to_invocation(body)
-    state = ui.ModalState.of(body["view"])
-    channel_id = invocation.window_channel_id or ""
-    said = await services.access.refusal(invocation, "rubrics", channel_id, is_change=True)
-    if not said:
-        wish = Wish(rubric=state.rubric or "", version=state.version)
-        said = await switch(services, invocation.team_id, channel_id, invocation.user_id, wish)
-    # A person who may change the channel's rubrics is in the channel; anybody else is told in a
-    # direct message.
-    here = Recipient(
-        invocation.user_id, channel_id, response_url=invocation.response_url, is_in_channel=True
-    )
-    await services.messenger.tell(here, said)
-
-
-async def _view(services: Services, invocation: Invocation, name: str) -> str:
+async def _view(services: Services, person: Invocation, name: str) -> str:
     """Opens a window with this rubric; returns what to tell the person if there is none."""
     rubrics = services.rubrics
-    rubric = await rubrics.find(invocation.team_id, invocation.channel_id, name)
+    rubric = await rubrics.find(person.team_id, person.channel_id, name)
     if rubric is None:
-        names = await rubrics.names(invocation.team_id, invocation.channel_id)
-        return words.no_rubric(name, names)
-    return await services.messenger.show(invocation, words.view_modal(rubric))
+        return words.no_rubric(name, await rubrics.names(person.team_id, person.channel_id))
+    return await services.messenger.show(person, words.view_modal(rubric))
 
 
-async def _edit(services: Services, invocation: Invocation, name: str) -> str:
+async def _edit(services: Services, person: Invocation, name: str) -> str:
     """Opens a window to edit this rubric, or without a name the default one; returns why it cannot.
 
     To edit an unknown name is to make a rubric of that name. No window opens for a new rubric that
     could not be saved.
     """
     rubrics = services.rubrics
-    team_id = invocation.team_id
-    channel_id = invocation.channel_id
-    state = RubricState(channel_id=channel_id, response_url=invocation.response_url)
+    place = person.team_id, person.channel_id
+    state = RubricState(channel_id=person.channel_id, response_url=person.response_url)
+    saved = await rubrics.log.find(*place, name) if name else None
+    shipped = rubrics.shipped_as(name or DEFAULT_RUBRIC)
     new_name = ""
-    saved = await rubrics.log.find(team_id, channel_id, name) if name else None
     if saved:
         rubric = saved.rubric
         state = state.model_copy(update={"rubric": saved.name, "version": rubric.version})
+    elif len(await rubrics.log.newest(*place)) >= MOST_RUBRICS:
+        return words.TOO_MANY
     else:
-        shipped = rubrics.shipped_as(name or DEFAULT_RUBRIC)
         rubric = shipped or rubrics.shipped[DEFAULT_RUBRIC]
         state = state.model_copy(update={"based_on": rubric.name})
-        if shipped is None:
-            new_name = name
-    if not words.fits(rubric.prompt):
+        new_name = "" if shipped else name
+    if len(rubric.prompt) > words.MAX_INPUT:
         return words.TOO_LONG_TO_EDIT
-    if saved is None and len(await rubrics.log.newest(team_id, channel_id)) >= MOST_RUBRICS:
-        return words.TOO_MANY
-    view = words.begin_modal(state, rubric.prompt, new_name)
-    return await services.messenger.show(invocation, view)
+    return await services.messenger.show(person, words.begin_modal(state, rubric.prompt, new_name))
+
+
+async def _deletable(services: Services, person: Invocation, name: str) -> SavedRubric | str:
+    """The rubric of that name; a sentence with the reason if it cannot be deleted."""
+    log = services.rubrics.log
+    newest = await log.newest(person.team_id, person.channel_id)
+    own = {saved.name: saved for saved in newest}
+    if name not in own:
+        return words.not_made_here(name, list(own))
+    chosen = await log.chosen(person.team_id, person.channel_id)
+    is_used = chosen.rubric == name and chosen.version is not None
+    return words.not_deleted_in_use(name) if is_used else own[name]
+
+
+async def _change(services: Services, change: Change, person: Invocation, _: Raw) -> None:
+    """Does what the message of a button has asked about, and says so in its place."""
+    refusal = await services.access.refusal(person, "rubrics", is_change=True)
+    said = refusal or await change(services, person)
+    await services.messenger.replace(person.recipient, said)
+
+
+async def _use(services: Services, person: Invocation) -> str:
+    wish = Wish.model_validate_json(person.value)
+    return await switch(services, person.team_id, person.channel_id, person.user_id, wish)
+
+
+async def _delete(services: Services, person: Invocation) -> str:
+    name = person.value
+    saved = await _deletable(services, person, name)
+    if isinstance(saved, str):
+        return saved
+    changes = RubricChanges(services.store.database)
+    await changes.delete(person.team_id, person.channel_id, name, person.user_id)
+    return words.deleted(name)
 
 
 async def _show_prompt(services: Services, _: Invocation, body: Raw) -> None:
@@ -177,9 +169,10 @@ async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:
     """Saves a rubric's next version; returns what acknowledges its window: errors, or what the
     model will get.
     """
-    invocation = payloads.to_invocation(body)
-    channel_id = invocation.window_channel_id or ""
-    refusal = await services.access.refusal(invocation, "rubrics", channel_id, is_change=True)
+    person = payloads.to_invocation(body)
+    refusal = await services.access.refusal(
+        person, "rubrics", person.window_channel_id, is_change=True
+    )
     if refusal:
         view = words.message_modal(words.NOT_HERE.format(why=refusal))
         return {"response_action": "update", "view": view}
@@ -191,73 +184,54 @@ async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:
         return {"response_action": "errors", "errors": errors}
     began_with = state.version if state.rubric == name else None
     try:
-        rubric = await _saved(services, invocation, name, prompt, began_with)
-    except TooManyRubricsError:
-        errors = {ids.BLOCK_NAME: words.TOO_MANY}
-        return {"response_action": "errors", "errors": errors}
-    except SavedBeforeError:  # somebody else's version is not replaced
-        taken = words.TAKEN_NAME if began_with is None else words.SAVED_MEANWHILE
-        errors = {ids.BLOCK_NAME: taken.format(name=name)}
-        return {"response_action": "errors", "errors": errors}
+        rubric = await _saved(services, person, name, prompt, began_with)
+    except (SavedBeforeError, TooManyRubricsError) as exc:
+        is_taken = isinstance(exc, SavedBeforeError)
+        problem = words.TAKEN_NAME.format(name=name) if is_taken else words.TOO_MANY
+        return {"response_action": "errors", "errors": {ids.BLOCK_NAME: problem}}
     state = state.model_copy(update={"rubric": name, "version": rubric.version})
     return {"response_action": "update", "view": words.saved_modal(state, rubric)}
 
 
 async def _saved(
-    services: Services, invocation: Invocation, name: str, prompt: str, began_with: str | None
+    services: Services, person: Invocation, name: str, prompt: str, began_with: str | None
 ) -> Rubric:
     """The rubric of the window's channel with this text, saved unless it is the last one's.
 
     Raises SavedBeforeError if the last one has another version than the one that the window
     `began_with`, and TooManyRubricsError.
     """
-    channel_id = invocation.window_channel_id or ""
-    last = await services.rubrics.log.find(invocation.team_id, channel_id, name)
+    channel_id = person.window_channel_id or ""
+    last = await services.rubrics.log.find(person.team_id, channel_id, name)
     if last and last.prompt == prompt:
         return last.rubric
     if last and last.rubric.version != began_with:
         raise SavedBeforeError(name)
     new = SavedRubric(
-        team_id=invocation.team_id,
+        team_id=person.team_id,
         channel_id=channel_id,
         name=name,
         number=last.number + 1 if last else 1,
         prompt=prompt,
-        saved_by=invocation.user_id,
+        saved_by=person.user_id,
         saved_at=utc_now(),
     )
     await RubricChanges(services.store.database).save(new)
     return new.rubric
 
 
-async def _ask_to_delete(services: Services, invocation: Invocation, name: str) -> Post | str:
-    log = services.rubrics.log
-    newest = await log.newest(invocation.team_id, invocation.channel_id)
-    own = {saved.name: saved for saved in newest}
-    if name not in own:
-        return words.not_made_here(name, list(own))
-    chosen = await log.chosen(invocation.team_id, invocation.channel_id)
-    if chosen.rubric == name and chosen.version is not None:
-        return words.not_deleted_in_use(name)
-    return words.ask_to_delete(own[name])
-
-
-async def _delete(services: Services, invocation: Invocation, _: Raw) -> None:
-    name = invocation.value
-    team_id = invocation.team_id
-    channel_id = invocation.channel_id
-    refusal = await services.access.refusal(invocation, "rubrics", is_change=True)
-    if refusal:
-        await services.messenger.tell(invocation.recipient, refusal)
-        return
-    try:
-        changes = RubricChanges(services.store.database)
-        await changes.delete(team_id, channel_id, name, invocation.user_id)
-    except RubricGoneError:
-        newest = await services.rubrics.log.newest(team_id, channel_id)
-        own = [saved.name for saved in newest]
-        await services.messenger.tell(invocation.recipient, words.not_made_here(name, own))
-    except RubricInUseError:
-        await services.messenger.tell(invocation.recipient, words.not_deleted_in_use(name))
-    else:
-        await services.messenger.replace(invocation.recipient, words.deleted(name))
+async def _use_saved(services: Services, body: dict[str, Any]) -> None:
+    """Gives the channel the rubric that its window has just saved."""
+    person = payloads.to_invocation(body)
+    state = ui.ModalState.of(body["view"])
+    channel_id = person.window_channel_id or ""
+    said = await services.access.refusal(person, "rubrics", channel_id, is_change=True)
+    if not said:
+        wish = Wish(rubric=state.rubric or "", version=state.version)
+        said = await switch(services, person.team_id, channel_id, person.user_id, wish)
+    # A person who may change the channel's rubrics is in the channel; anybody else is told in a
+    # direct message.
+    here = Recipient(
+        person.user_id, channel_id, response_url=person.response_url, is_in_channel=True
+    )
+    await services.messenger.tell(here, said)

@@ -9,7 +9,6 @@ ACTION_RUBRIC_DELETE = "delete_rubric"
 ACTION_RUBRIC_USE = "use_rubric_here"
 
 VIEW_REFERENCE = "save_reference"
-ACTION_REFERENCE_ROOM = "add_field"
 ACTION_REFERENCE_DELETE = "delete_reference"
 BLOCK_REFERENCE = "reference"  # followed by the number of the field
 BLOCK_RUBRIC = "rubric"
@@ -17,4 +16,3 @@ BLOCK_RUBRIC = "rubric"
 BLOCK_NAME = "name"
 BLOCK_LOOKS_FOR = "looks_for"
 BLOCK_PROMPT = "prompt"
-BLOCK_PROMPT_REST = "prompt_rest"

@@ -30,12 +30,8 @@ class TooManyRubricsError(Exception):
     """The channel has as many rubrics as it can have."""
 
 
-class RubricGoneError(Exception):
-    """The rubric no longer exists."""
-
-
-class RubricInUseError(Exception):
-    """The rubric is the one that the channel's replies are scored by."""
+class ChangedMeanwhileError(Exception):
+    """The rubric has been deleted, or taken into use, since that was looked at."""
 
 
 class RubricChanges(StoreQueries):
@@ -73,10 +69,9 @@ class RubricChanges(StoreQueries):
     ) -> bool:
         """Records what a channel is scored by from now on, and who changed it.
 
-        Returns False if that is so already. Raises RubricGoneError if the rubric was deleted in the
-        meantime.
+        Returns False if that is so already. Raises ChangedMeanwhileError if the rubric is gone.
         """
-        await self._lock_settings(connection, team_id, channel_id)
+        await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
         place = {"team_id": team_id, "channel_id": channel_id}
         chosen = {
             "rubric": judge.rubric,
@@ -95,7 +90,7 @@ class RubricChanges(StoreQueries):
                 .with_for_update(read=True)
             )
             if (await connection.execute(saved)).first() is None:
-                raise RubricGoneError(judge.rubric)
+                raise ChangedMeanwhileError(judge.rubric)
         await connection.execute(upsert(self._database, channels, place | chosen))
         act = Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)
         await note(connection, [act])
@@ -115,7 +110,7 @@ class RubricChanges(StoreQueries):
         """Saves a channel's reference, or with None deletes it; False if it no longer has the
         version `since`.
         """
-        await self._lock_settings(connection, team_id, channel_id)
+        await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
         place = {"team_id": team_id, "channel_id": channel_id}
         current = select(channels.c.reference).filter_by(**place)
         text_now = (await connection.execute(current)).scalar()
@@ -132,22 +127,14 @@ class RubricChanges(StoreQueries):
     async def delete(
         self, connection: AsyncConnection, team_id: str, channel_id: str, name: str, by: str
     ) -> None:
-        """Deletes a rubric with all of its versions. Raises RubricGoneError or RubricInUseError."""
+        """Deletes a rubric with all of its versions; raises ChangedMeanwhileError if it is in use."""
         place = {"team_id": team_id, "channel_id": channel_id}
         deleted = await connection.execute(delete(rubrics).filter_by(**place, name=name))
-        if not deleted.rowcount:
-            raise RubricGoneError(name)
-        in_use = (
-            select(channels.c.rubric)
-            .filter_by(**place)
-            .where(channels.c.rubric_version.is_not(None))
-        )
-        if (await connection.execute(in_use)).scalar() == name:
-            raise RubricInUseError(name)
-        act = Act(team_id, by, Action.RUBRIC_DELETED, channel_id=channel_id)
-        await note(connection, [act])
-
-    async def _lock_settings(
-        self, connection: AsyncConnection, team_id: str, channel_id: str
-    ) -> None:
-        await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
+        # After that: a transaction that takes it into use was waited for.
+        in_use = select(channels.c.team_id).filter_by(**place, rubric=name)
+        is_version = channels.c.rubric_version.is_not(None)
+        if (await connection.execute(in_use.where(is_version))).first():
+            raise ChangedMeanwhileError(name)
+        if deleted.rowcount:
+            act = Act(team_id, by, Action.RUBRIC_DELETED, channel_id=channel_id)
+            await note(connection, [act])

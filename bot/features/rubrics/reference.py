@@ -8,20 +8,19 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.case import Recipient
 from bot.features.rubrics import ids
 from bot.features.rubrics import reference_text as words
-from bot.features.rubrics.choice import Wish, switch, tell_channel, use
+from bot.features.rubrics.choice import Wish, switch, tell_channel
 from bot.features.rubrics.queries import RubricChanges
+from bot.features.rubrics.text import DEFAULT
 from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, Raw
-from bot.store.rubrics import ChannelJudge
 from judge import find_flags
 from judge.scoring.rubric import reference_version
 
 
 def register(app: AsyncApp, services: Services) -> None:
     payloads.on_click(app, ids.ACTION_REFERENCE_DELETE)(partial(_delete, services))
-    payloads.on_click(app, ids.ACTION_REFERENCE_ROOM)(partial(_add_box, services))
 
     @app.view(ids.VIEW_REFERENCE)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -56,15 +55,6 @@ async def answer(services: Services, invocation: Invocation, _: str) -> str:
     if not reference or await services.access.refusal(invocation, "references", is_change=False):
         return refusal
     return await services.messenger.show(invocation, words.reading_modal(reference))
-
-
-async def _add_box(services: Services, invocation: Invocation, body: Raw) -> None:
-    """Shows the window with one more box for text, as Slack allows 3,000 characters in each."""
-    view = body["view"]
-    state = ui.ModalState.of(view)
-    rubric = await services.rubrics.of(invocation.team_id, state.channel_id or "")
-    longer = words.reference_modal(state, words.typed_reference(body), rubric, 1)
-    await services.messenger.update_modal(view["id"], longer)
 
 
 async def _keep(
@@ -104,21 +94,13 @@ async def _delete(services: Services, invocation: Invocation, body: Raw) -> None
     state = ui.ModalState.of(body["view"])
     said = await _keep(services, invocation, state, None)
     if not said:
-        said = f"{words.DELETED} {await _leave_its_rubric(services, invocation, state)}".strip()
+        said = words.DELETED
+        team_id = invocation.team_id
+        channel_id = state.channel_id or ""
+        rubric = await services.rubrics.of(team_id, channel_id)
+        if rubric.needs_reference:  # without one, it scores nothing
+            chosen = await services.rubrics.log.chosen(team_id, channel_id)
+            wish = Wish(rubric=DEFAULT, model=chosen.model)
+            left = await switch(services, team_id, channel_id, invocation.user_id, wish)
+            said = f"{said} {left}"
     await services.messenger.update_modal(body["view"]["id"], words.message_modal(said))
-
-
-async def _leave_its_rubric(
-    services: Services, invocation: Invocation, state: ui.ModalState
-) -> str:
-    """Gives the channel the app's rubric if its own scores nothing without a reference; returns
-    what to tell the person.
-    """
-    team_id = invocation.team_id
-    channel_id = state.channel_id or ""
-    rubric = await services.rubrics.of(team_id, channel_id)
-    if not rubric.needs_reference:
-        return ""
-    chosen = await services.rubrics.log.chosen(team_id, channel_id)
-    default = ChannelJudge(model=chosen.model)
-    return await use(services, team_id, channel_id, invocation.user_id, default)

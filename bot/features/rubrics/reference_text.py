@@ -1,9 +1,11 @@
 """The window of `/judge reference`, and what is said about a channel's reference."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from bot.features.rubrics import ids
-from bot.features.rubrics.text import NEW_JUDGE, ROOM, parted
+from bot.features.rubrics.text import NEW_JUDGE, ROOM
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import blocks as ui
 from bot.slack.invocation import selected, typed
@@ -14,6 +16,8 @@ from judge.scoring.rubric import purpose_of
 MOST_OF_REFERENCE = 20_000
 REFERENCE_RUBRIC = "reference-5"
 REFERENCE_FIELDS = [f"{ids.BLOCK_REFERENCE}{number}" for number in range(1, 8)]
+# A field's text: up to a line's end without a blank line beside it, which Slack may strip.
+_FIELD = re.compile(rf"(.{{1,{MAX_INPUT}}})(?<!\n)\n(?!\n)", re.DOTALL)
 _TITLE = "Reference"
 _ABOUT = (
     "What replies in <#{channel}> must agree with. The judge reads it with each reply, and "
@@ -67,11 +71,9 @@ def chosen_rubric(body: dict[str, Any]) -> str | None:
     return selected(body["view"]["state"]["values"], ids.BLOCK_RUBRIC)
 
 
-def reference_modal(
-    state: ui.ModalState, text: str, rubric: Rubric, more: int = 0
-) -> dict[str, Any]:
-    """The window for a channel's reference, in one box if it fits, with so many more; it offers a
-    rubric for it, unless the channel's needs one.
+def reference_modal(state: ui.ModalState, text: str, rubric: Rubric) -> dict[str, Any]:
+    """The window for a channel's reference, with room for more; it offers a rubric for it, unless
+    the channel's needs one.
     """
     about = ui.section(_ABOUT.format(channel=state.channel_id))
     if text:
@@ -79,14 +81,24 @@ def reference_modal(
     blocks = [about]
     if not rubric.needs_reference:
         blocks.append(_rubrics(rubric.name))
-    parts = [*parted(text), *[""] * more][: len(REFERENCE_FIELDS)]
-    for number, part in enumerate(parts):
-        label = "Reference, continued" if number else "Reference"
-        box = ui.text_box(REFERENCE_FIELDS[number], MAX_INPUT, part)
-        blocks.append(ui.field(label, box, is_optional=number > 0))
-    if len(parts) < len(REFERENCE_FIELDS):
-        blocks.append(ui.actions(ui.button("Add a box", ids.ACTION_REFERENCE_ROOM)))
+    parts = [*_parted(text), "", ""]
+    for field, part in zip(REFERENCE_FIELDS, parts, strict=False):
+        is_first = field == REFERENCE_FIELDS[0]
+        label = "Reference" if is_first else "Reference, continued"
+        box = ui.text_box(field, MAX_INPUT, part)
+        blocks.append(ui.field(label, box, is_optional=not is_first))
     return ui.modal(ids.VIEW_REFERENCE, _TITLE, state, blocks, "Save", "Cancel")
+
+
+def _parted(text: str) -> Sequence[str]:
+    """A text in fields, split between lines if there are any."""
+    rest = text.strip()
+    parts = list[str]()
+    while len(rest) > MAX_INPUT:
+        found = _FIELD.match(rest)
+        parts.append(found[1] if found else rest[:MAX_INPUT])
+        rest = rest[found.end() if found else MAX_INPUT :]
+    return [*parts, rest]
 
 
 def _delete_button() -> ui.Block:

@@ -1,7 +1,7 @@
 """The messages and windows of `/judge rubric`."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from bot.features.rubrics import ids
@@ -19,7 +19,6 @@ from judge.scoring.rubric import purpose_of
 DEFAULT = "default"
 """In place of a rubric's name: the one in the app's settings."""
 LONGEST_NAME = 40
-_FIELDS = (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST)
 _A_NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
 HELP = """\
 • `/judge rubric` lists the rubrics, with buttons to use, view and edit them
@@ -49,7 +48,7 @@ _WHOLE = "`/judge rubric edit {name}`, then *Advanced*, shows the whole prompt."
 _HOW = (
     "This is the prompt that the model gets. It must have `<question>{prompt}</question>` and "
     '`<response>{response}</response>` once each, state the scale as "is between 0 and 5", '
-    "and ask for `score: N`. A prompt of more than 3,000 characters continues in the second field."
+    "and ask for `score: N`."
 )
 BAD_NAME = f"Use up to {LONGEST_NAME} lower-case letters, digits and single hyphens."
 NO_FORMAT = (
@@ -58,16 +57,12 @@ NO_FORMAT = (
 )
 SHIPPED_NAME = "A rubric of the app has this name. Choose another."
 TAKEN_NAME = (
-    "This channel has a rubric of that name. Choose another name, or close this and type "
-    "/judge rubric edit {name}"
+    "This channel has another version of that rubric. Choose another name, or copy yours, close "
+    "this and type /judge rubric edit {name}"
 )
 TOO_MANY = (
     f"This channel has {MOST_RUBRICS} rubrics of its own, which is the limit. Delete one first "
     "(/judge rubric delete NAME), or change one (/judge rubric edit NAME)."
-)
-SAVED_MEANWHILE = (
-    "Somebody saved another version while this window was open. Yours is not saved: save it "
-    "under another name, or copy it and type /judge rubric edit {name}"
 )
 NOT_HERE = "You can no longer change this channel's rubrics: {why}"
 
@@ -90,49 +85,37 @@ def state(
     models: Sequence[str],
 ) -> Post:
     """The channel's judge, and the rubrics that it can choose, each with its buttons."""
-    head = "\n".join(_in_use(chosen, default, models))
-    lines = [head]
+    by = "the app's default" if chosen == ChannelJudge() else "chosen for this channel"
+    head = f"Replies in this channel are scored with {named(chosen, default)}, {by}."
+    if chosen.reference:
+        head += (
+            f"\nThey are compared with a reference of {len(chosen.reference):,} characters: "
+            "`/judge reference`."
+        )
+    if chosen.model and chosen.model not in models:
+        head += (
+            f"\nThe model {_ticked(chosen.model)} is no longer offered, so the app's default "
+            "model is used."
+        )
     blocks = [ui.section(head)]
     in_use = chosen.rubric or default
-    own_names = {saved.name for saved in own}
-    for name in shipped:
-        if name in own_names:  # the channel's own goes before
-            continue
-        purpose = purpose_of(name) or "the default of this app"
-        line = f"{_marked(name, in_use)}: {purpose}"
-        lines.append(line)
-        blocks.append(ui.section(line))
-        blocks.append(_buttons(name, is_used=name == in_use, is_own=False))
     for saved in own:
         is_used = saved.name == in_use and chosen.version == saved.rubric.version
-        line = _own(saved, chosen, in_use)
-        lines.append(line)
-        blocks.append(ui.section(line))
+        blocks.append(ui.section(_own(saved, chosen, in_use)))
         blocks.append(_buttons(saved.name, is_used=is_used, is_own=True))
+    own_names = {saved.name for saved in own}
+    for name in shipped:
+        if name not in own_names:  # the channel's own goes before
+            purpose = purpose_of(name) or "the default of this app"
+            blocks.append(ui.section(f"{_marked(name, in_use)}: {purpose}"))
+            blocks.append(_buttons(name, is_used=name == in_use, is_own=False))
     hint = f"`/judge rubric use {DEFAULT}` goes back to the app's default."
     if models:
         hint += (
             f" `/judge rubric use NAME MODEL` also chooses the model: {_listed(models)}, or "
             f"{DEFAULT}."
         )
-    lines.append(hint)
-    blocks.append(ui.context(hint))
-    return Post("\n".join(lines), blocks)
-
-
-def _in_use(chosen: ChannelJudge, default: str, models: Sequence[str]) -> Iterator[str]:
-    by = "the app's default" if chosen == ChannelJudge() else "chosen for this channel"
-    yield f"Replies in this channel are scored with {named(chosen, default)}, {by}."
-    if chosen.reference:
-        yield (
-            f"They are compared with a reference of {len(chosen.reference):,} characters: "
-            "`/judge reference`."
-        )
-    if chosen.model and chosen.model not in models:
-        yield (
-            f"The model {_ticked(chosen.model)} is no longer offered, so the app's default "
-            "model is used."
-        )
+    return Post(head, [*blocks, ui.context(hint)])
 
 
 def _buttons(name: str, *, is_used: bool, is_own: bool) -> ui.Block:
@@ -152,12 +135,10 @@ def used(judge: ChannelJudge, default: str) -> str:
     return f"Replies in this channel are now scored with {named(judge, default)}."
 
 
-def used_by(
-    user_id: str, channel_id: str, judge: ChannelJudge, default: str, whose: str = ""
-) -> str:
-    """The message for others; `whose` says that the reader chose the previous judge, if so."""
+def used_by(user_id: str, channel_id: str, judge: ChannelJudge, default: str) -> str:
+    """The message for others."""
     return (
-        f"<@{user_id}> changed how replies in <#{channel_id}> are scored{whose}: now with "
+        f"<@{user_id}> changed how replies in <#{channel_id}> are scored: now with "
         f"{named(judge, default)}. This {NEW_JUDGE}"
     )
 
@@ -243,14 +224,13 @@ def prompt_block(body: dict[str, Any]) -> str:
 
 
 def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:
-    """The name and the prompt, whose two fields are joined by a newline, where the text was split."""
+    """The name and the prompt."""
     values = body["view"]["state"]["values"]
-    if prompt_block(body) == ids.BLOCK_LOOKS_FOR:
+    block = prompt_block(body)
+    prompt = typed(values, block)
+    if block == ids.BLOCK_LOOKS_FOR:
         state = RubricState.of(body["view"])
-        prompt = f"{state.lead}{typed(values, ids.BLOCK_LOOKS_FOR)}{state.rest}"
-    else:
-        fields = [typed(values, block) for block in _FIELDS]
-        prompt = "\n".join(field for field in fields if field)
+        prompt = f"{state.lead}{prompt}{state.rest}"
     return typed(values, ids.BLOCK_NAME).lower(), f"{prompt.strip()}\n"
 
 
@@ -263,17 +243,12 @@ def is_name(text: str) -> bool:
     )
 
 
-def fits(prompt: str) -> bool:
-    parts = parted(prompt)
-    return len(parts) <= len(_FIELDS) and all(len(part) <= MAX_INPUT for part in parts)
-
-
 def begin_modal(state: RubricState, prompt: str, new_name: str = "") -> dict[str, Any]:
     """The window to edit a rubric, with what it looks for; or with its prompt, if that says it
     elsewhere.
     """
     lead, looks_for, rest = parts_of(prompt)
-    if not looks_for or len(looks_for) > MAX_INPUT or len(lead) + len(rest) > _REMEMBERED:
+    if not looks_for or len(lead) + len(rest) > _REMEMBERED:
         return rubric_modal(state, new_name, prompt)
     state = state.model_copy(update={"lead": lead, "rest": rest})
     box = ui.text_box(ids.BLOCK_LOOKS_FOR, MAX_INPUT, looks_for)
@@ -287,15 +262,8 @@ def begin_modal(state: RubricState, prompt: str, new_name: str = "") -> dict[str
 
 def rubric_modal(state: RubricState, name: str, prompt: str) -> dict[str, Any]:
     """The window to edit a rubric, with its whole prompt."""
-    parts = parted(prompt)
-    first = ui.text_box(ids.BLOCK_PROMPT, MAX_INPUT, parts[0])
-    rest = ui.text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, parts[1] if len(parts) > 1 else "")
-    blocks = [
-        *_about(state, name),
-        ui.context(_HOW),
-        ui.field("Prompt", first),
-        ui.field("Prompt, continued", rest, is_optional=True),
-    ]
+    box = ui.text_box(ids.BLOCK_PROMPT, MAX_INPUT, prompt.strip())
+    blocks = [*_about(state, name), ui.context(_HOW), ui.field("Prompt", box)]
     return ui.modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
 
 
@@ -358,27 +326,3 @@ def errors(name: str, prompt: str, block: str, *, is_shipped: bool) -> dict[str,
         if "score:" not in prompt.lower():
             problems[block] = NO_FORMAT
     return problems
-
-
-def parted(text: str) -> Sequence[str]:
-    """A text in fields, split between two nonempty lines: Slack may strip whitespace at a field's
-    edges.
-    """
-    rest = text.strip()
-    parts = list[str]()
-    while len(rest) > MAX_INPUT:
-        end = _line_end(rest)
-        parts.append(rest[:end])
-        rest = rest[end + 1 :]
-    return [*parts, rest]
-
-
-def _line_end(text: str) -> int:
-    """Where the last line ends that fits into a field and has no blank line beside it.
-
-    Without one, it is beyond the field, whose text then does not fit.
-    """
-    for at in range(MAX_INPUT, 0, -1):
-        if text[at] == "\n" and "\n" not in (text[at - 1], text[at + 1]):
-            return at
-    return MAX_INPUT + 1

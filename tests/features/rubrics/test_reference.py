@@ -145,15 +145,6 @@ async def test_long_reference_stands_in_several_fields_and_has_a_limit(stage: St
     assert [act for act, *_ in await acts(stage)] == [Action.REFERENCE_SAVED] * 2
 
 
-async def test_one_box_is_enough_for_most_references_and_others_get_more(stage: Stage) -> None:
-    view = await window(stage)
-    assert f"{ids.BLOCK_REFERENCE}2" not in str(view.body)
-    await press(stage, ids.ACTION_REFERENCE_ROOM)
-    second = f"{ids.BLOCK_REFERENCE}2"
-    await stage.slack.settled(stage.ann.submit({FIELD: "One.", second: "Two."}))
-    assert await known(stage) == "One.\nTwo."
-
-
 async def test_the_later_of_two_who_change_it_at_once_is_told_and_nothing_is_lost(
     stage: Stage,
 ) -> None:

@@ -40,7 +40,6 @@ LISTS = {
 
 def test_the_list_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
     assert read(USUAL.blocks) == snapshot
-    assert USUAL.text == snapshot(name="as text")
 
 
 @pytest.mark.parametrize("which", LISTS)
@@ -54,7 +53,7 @@ def test_the_sentences_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> N
     said = [
         read(text.ask_to_use(code, "additive-5", "{}").blocks),
         text.used(code, "additive-5"),
-        text.used_by("U1", "C1", code, "additive-5", ", which you had chosen"),
+        text.used_by("U1", "C1", code, "additive-5"),
         text.unchanged(ChannelJudge(), "additive-5"),
         text.no_rubric("tune", ["additive-5", "code"]),
         text.no_model("huge", ["large", "larger"]),
@@ -124,24 +123,10 @@ def test_the_list_of_a_channel_with_many_rubrics_fits_into_a_message() -> None:
         ChannelJudge(own[0].name, "00000000", "m" * 200), "additive-5", list(SHIPPED), own, models
     )
     check_blocks(said.blocks)
-    assert all(saved.name in said.text for saved in own)
     assert len(text.no_rubric("x" * 3000, [*SHIPPED, *(saved.name for saved in own)])) <= 3000
     assert len(text.no_model("x" * 3000, models)) <= 3000
 
 
 @pytest.mark.parametrize("name", list_rubrics())
 def test_every_shipped_rubric_can_be_edited(name: str) -> None:
-    assert text.fits(SHIPPED[name].prompt)
-
-
-def test_a_prompt_is_parted_where_no_blank_line_would_be_lost() -> None:
-    prompt = "\n\n".join([*(f"line {number}\nand more" for number in range(200)), TONE.strip()])
-    view = text.rubric_modal(text.RubricState(rubric="tone"), "", prompt)
-    first, rest = [
-        block["element"]["initial_value"] for block in view["blocks"] if "element" in block
-    ][1:]
-    assert f"{first}\n{rest}" == prompt
-    assert (first, rest) == (first.strip(), rest.strip())
-    assert 2950 < len(first) <= 3000
-    assert not text.fits("x" * 3001)
-    assert not text.fits("word\n" * 1300)
+    assert len(SHIPPED[name].prompt) <= text.MAX_INPUT
