@@ -40,23 +40,19 @@ def register(app: AsyncApp, services: Services) -> None:
     async def go_ahead(invocation: Invocation, _: Raw) -> None:
         # Not the button, but the person who clicks decides whose words are forgotten and which
         # cases may be deleted.
-        said = await (_forget_words if invocation.value == _ME else _forget)(services, invocation)
-        is_nothing = said in (words.HOW, words.NO_WORDS, words.NOTHING, words.NOT_NOW)
-        # The button stays to try again, and a second press does not hide what the first has
-        # deleted.
-        await (services.messenger.tell if is_nothing else services.messenger.replace)(
-            invocation.recipient, said
-        )
+        forget = _forget_words if invocation.value == _ME else _forget
+        said = await forget(services, invocation)
+        if said in (words.HOW, words.NO_WORDS, words.NOTHING, words.NOT_NOW):
+            # The button stays to try again, and a second press does not hide what the first has
+            # deleted.
+            await services.messenger.tell(invocation.recipient, said)
+        else:
+            await services.messenger.replace(invocation.recipient, said)
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
     if text.lower() == _ME:
-        said = await PersonalData(services.store.database).count(
-            invocation.team_id, invocation.user_id
-        )
-        if not any(said):
-            return await _forget_words(services, invocation)
-        return words.ask_first(words.personal_data_text(said), "Forget my words", _ME)
+        return words.ask_first(words.FORGET_WORDS, "Forget my words", _ME)
     found = await _find(services, invocation, text)
     if isinstance(found, str):
         return found
@@ -64,15 +60,15 @@ async def answer(services: Services, invocation: Invocation, text: str) -> Post 
         theirs, others = await _divide(services, found, invocation.user_id)
     except SLACK_ERRORS:
         return words.NOT_NOW
-    stays = words.staying_text(
-        [case.id for case in theirs if case.status not in AT_REST], len(others)
-    )
-    numbers = [case.id for case in theirs if case.status in AT_REST][:_MOST]
-    if not numbers:
+    unsettled = [case.id for case in theirs if case.status not in AT_REST]
+    stays = words.staying_text(unsettled, len(others))
+    at_rest = [case for case in theirs if case.status in AT_REST][:_MOST]
+    if not at_rest:
         return stays or words.NOTHING
-    seen = await services.store.cases.numbered(invocation.team_id, numbers[:_QUOTED])
+    numbers = [case.id for case in at_rest]
+    seen = at_rest[:_QUOTED]
     await services.store.assignments.note_told(
-        invocation.team_id, [case.id for case in seen], invocation.user_id
+        invocation.team_id, numbers[:_QUOTED], invocation.user_id
     )
     quoted = await services.case_access.listed(seen, invocation.user_id, invocation.channel_id)
     return words.ask_for_cases(numbers, quoted, stays, services.identity.url)
@@ -99,8 +95,8 @@ async def _forget_words(services: Services, invocation: Invocation) -> str:
         invocation.team_id, invocation.user_id
     )
     await services.store.forgetting.scrub()
-    logger.info("person_forgotten", cases=gone.cases, labels=gone.reasons)
-    return words.personal_data_forgotten_text(gone) if any(gone) else words.NO_WORDS
+    logger.info("person_forgotten", cases=gone.cases, others=gone.others)
+    return words.words_forgotten_text(gone) if any(gone) else words.NO_WORDS
 
 
 async def _forget(services: Services, invocation: Invocation) -> str:
@@ -117,38 +113,38 @@ async def _forget(services: Services, invocation: Invocation) -> str:
     except SLACK_ERRORS:
         return words.NOT_NOW  # all cases are still in the store
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
-    with suppress(
-        *SLACK_ERRORS
-    ):  # meanwhile another person's deletion may have put a reason back into a post
+    # Meanwhile another person's deletion may have put a reason back into a post.
+    with suppress(*SLACK_ERRORS):
         await clear(services.store, services.client, posts, gone)
     if gone:
         await services.store.forgetting.scrub()
     logger.info("cases_forgotten", cases=gone)
     refused = [error for error in errors if error and error != "message_not_found"]
-    is_private = any(case.delivered_at and (case.is_private or case.blocked_by) for case in at_rest)
     # Read again: another press may have deleted some meanwhile.
     left = await services.store.cases.numbered(invocation.team_id, [case.id for case in theirs])
     stays = words.staying_text([case.id for case in left], len(others))
-    return words.forgotten_text(
-        sorted(gone), errors.count(None), refused, stays, is_private=is_private
-    )
+    return words.forgotten_text(sorted(gone), errors.count(None), refused, stays)
 
 
-async def _remove_posts(client: AsyncWebClient, of: Sequence[LoggedCase]) -> Sequence[str | None]:
+async def _remove_posts(
+    client: AsyncWebClient, at_rest: Sequence[LoggedCase]
+) -> Sequence[str | None]:
     """Deletes our messages about these cases that everybody sees; for each Slack's error, None if
     it is deleted.
     """
-    replies: list[Posted] = []
-    parents: list[Posted] = []
-    errors: list[str | None] = []
-    for case in of:
+    replies = list[Posted]()
+    parents = list[Posted]()
+    errors = list[str | None]()
+    for case in at_rest:
         try:
             found = await with_unconfirmed(client, case)
         except RefusedCallError as exc:  # there may be one, and the app may not look
             errors.append(slack_word(exc))
             continue
-        replies += [Posted(case.channel_id, found.reply_ts)] if found.reply_ts else []
-        parents += [Posted(case.channel_id, found.texts_ts)] if found.texts_ts else []
+        if found.reply_ts:
+            replies.append(Posted(case.channel_id, found.reply_ts))
+        if found.texts_ts:
+            parents.append(Posted(case.channel_id, found.texts_ts))
     # Replies first, because deleting the parent of a nonempty thread leaves a tombstone.
     for message in (*replies, *parents):
         deletion = client.chat_delete(channel=message.channel_id, ts=message.ts)

@@ -6,10 +6,8 @@ from operator import add
 from typing import NamedTuple
 
 from sqlalchemy import (
-    ColumnElement,
     and_,
     delete,
-    func,
     insert,
     or_,
     select,
@@ -79,46 +77,20 @@ _AFTER_ALL_CASES = -10_000_000
 
 
 class Words(NamedTuple):
-    """How much there is of a person's words: cases that they wrote in or asked for, reasons for
-    labels, thumbs, notes on releases.
-
-    `unsettled` cases are being scored; they lose their texts when their verdict is delivered.
+    """How many cases a person wrote in or asked for, and how many reasons for labels, thumbs and
+    notes on releases they gave.
     """
 
     cases: int = 0
-    unsettled: int = 0
-    reasons: int = 0
-    thumbs: int = 0
-    notes: int = 0
+    others: int = 0
 
 
 class PersonalData(StoreQueries):
-    """Counts a person's words, and removes them.
+    """Removes a person's words.
 
     A case is marked, and its verdict in Slack follows, as for a deleted message (`Edits`). A case
     that is being scored is not disturbed, and loses its texts once it is delivered.
     """
-
-    async def count(self, team_id: str, user_id: str) -> Words:
-        is_theirs = and_(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
-        by_status = (
-            select(cases.c.status, func.count().label("number"))
-            .where(is_theirs)
-            .group_by(cases.c.status)
-        )
-        reasons = select(func.count(labels.c.reason)).filter_by(team_id=team_id, user_id=user_id)
-        given = select(func.count(thumbs.c.ts)).filter_by(team_id=team_id, user_id=user_id)
-        notes = select(func.count(releases.c.id)).where(_has_note(team_id, user_id))
-
-        async def count(connection: AsyncConnection) -> Words:
-            found = {row.status: row.number for row in await connection.execute(by_status)}
-            unsettled = sum(number for status, number in found.items() if status not in AT_REST)
-            others = [
-                (await connection.execute(query)).scalar_one() for query in (reasons, given, notes)
-            ]
-            return Words(sum(found.values()), unsettled, *others)
-
-        return await self._database.read(count)
 
     async def forget(self, team_id: str, user_id: str) -> Words:
         """Removes all of a person's words at their request, in small batches; returns how much
@@ -164,32 +136,28 @@ class PersonalData(StoreQueries):
         is_marked = cases.c.id.in_([row.id for row in marked])
         is_asked = and_(is_marked, cases.c.requester_id == user_id)
         await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
-        has_reason = labels.c.reason.is_not(None)
-        no_reasons = update(labels).filter_by(**person).where(has_reason).values(reason=None)
-        reasons = (await connection.execute(no_reasons)).rowcount
-        no_thumbs = (await connection.execute(delete(thumbs).filter_by(**person))).rowcount
-        no_notes = update(releases).where(_has_note(team_id, user_id)).values(note="")
-        notes = (await connection.execute(no_notes)).rowcount
         await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
-        if reasons or notes:
-            after_commit(connection, self._database.note_deletion)
         amendments = [
             Job(JobKind.AMEND, team_id, row.id, priority=_AFTER_ALL_CASES, key=f"amend/{row.id}")
             for row in marked
             if row.status == CaseStatus.DELIVERED
         ]
         await put_jobs(self._database, connection, amendments)
-        unsettled = len([row for row in marked if row.status not in AT_REST])
-        gone = Words(len(marked), unsettled, reasons, no_thumbs, notes)
+        reasons = update(labels).filter_by(**person).where(labels.c.reason.is_not(None))
+        notes = update(releases).filter_by(team_id=team_id, set_by=user_id)
+        others = 0
+        for removal in (
+            reasons.values(reason=None),
+            notes.where(releases.c.note != "").values(note=""),
+            delete(thumbs).filter_by(**person),
+        ):
+            others += (await connection.execute(removal)).rowcount
+        gone = Words(len(marked), others)
         if any(gone):
+            after_commit(connection, self._database.note_deletion)
             act = Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))
             await note(connection, [act])
         return gone
-
-
-def _has_note(team_id: str, user_id: str) -> ColumnElement[bool]:
-    is_theirs = and_(releases.c.team_id == team_id, releases.c.set_by == user_id)
-    return and_(is_theirs, releases.c.note != "")
 
 
 async def _forget_seen(connection: AsyncConnection, team_id: str, user_id: str) -> None:

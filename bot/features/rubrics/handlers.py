@@ -19,7 +19,7 @@ from bot.features.rubrics.queries import (
     TooManyRubricsError,
 )
 from bot.features.rubrics.text import RubricState, typed_rubric
-from bot.pipeline.text import not_understood
+from bot.pipeline.text import MAX_INPUT, not_understood
 from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
@@ -120,7 +120,7 @@ async def _edit(services: Services, person: Invocation, name: str) -> str:
         rubric = shipped or rubrics.shipped[DEFAULT_RUBRIC]
         state = state.model_copy(update={"based_on": rubric.name})
         new_name = "" if shipped else name
-    if len(rubric.prompt) > words.MAX_INPUT:
+    if len(rubric.prompt) > MAX_INPUT:
         return words.TOO_LONG_TO_EDIT
     return await services.messenger.show(person, words.begin_modal(state, rubric.prompt, new_name))
 

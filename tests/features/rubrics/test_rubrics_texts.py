@@ -8,7 +8,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.features.rubrics import ids, reference_text, text
 from bot.features.rubrics.queries import MOST_RUBRICS
-from bot.pipeline.text import not_understood
+from bot.pipeline.text import MAX_INPUT, not_understood
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
 from bot.store.rubrics import ChannelJudge, SavedRubric
@@ -129,4 +129,4 @@ def test_the_list_of_a_channel_with_many_rubrics_fits_into_a_message() -> None:
 
 @pytest.mark.parametrize("name", list_rubrics())
 def test_every_shipped_rubric_can_be_edited(name: str) -> None:
-    assert len(SHIPPED[name].prompt) <= text.MAX_INPUT
+    assert len(SHIPPED[name].prompt) <= MAX_INPUT
