@@ -115,14 +115,9 @@ def check_is_file(path: Path) -> None:
     """Raises SetupError unless `path` is a file that can be read repeatedly."""
     if os.path.isfile(path):
         return
-    if os.path.isdir(path):
-        raise SetupError(f"{path}: not a plain file but a folder; name a file in it.")
     # A pipe can be read only once, but rows are read several times.
     if os.path.exists(path) or str(path) == "-":
-        raise SetupError(
-            f"{path}: not a plain file; save what comes through a pipe as one, since it is "
-            "read repeatedly."
-        )
+        raise SetupError(f"{path}: not a plain file; save what comes through a pipe as one.")
     raise SetupError(f"{path}: no such file.")
 
 

@@ -14,25 +14,16 @@ from judge.rows.files import decode, encode
 from judge.rows.line_file import LineFile
 from judge.rows.row_file import ADDED, PROMPT_ID, Row, RowFile, check_prompt
 
-_MOST_NAMES = 3
-
 
 def answered_as(served: Counter[tuple[str, str]]) -> Iterator[str]:
     """A phrase for each model whose name stood for several: their scores are those of different
     judges.
     """
     for model in dict.fromkeys(model for model, _ in served):
-        names = Counter(
-            {name: n for (asked, name), n in served.items() if asked == model}
-        ).most_common()
+        names = sorted((name, n) for (asked, name), n in served.items() if asked == model)
         if len(names) > 1:
-            shown = " and ".join(
-                f"{name!r} ({n:,} ratings)" for name, n in sorted(names[:_MOST_NAMES])
-            )
-            more = (
-                f" and {len(names) - _MOST_NAMES:,} more names" if len(names) > _MOST_NAMES else ""
-            )
-            yield f"{model!r} answered as {shown}{more}"
+            shown = " and ".join(f"{name!r} ({n:,} ratings)" for name, n in names)
+            yield f"{model!r} answered as {shown}"
 
 
 @dataclass
@@ -100,7 +91,6 @@ class Journal(LineFile):
 
     def _take(self, number: int, offset: int, raw: bytes) -> None:
         where = f"{self.path}, line {number}"
-        problem = ""
         try:
             fields = decode(raw)
             added = {name: fields.pop(name) for name in ADDED if name in fields}
@@ -110,18 +100,12 @@ class Journal(LineFile):
                 each is None or isinstance(each, (ADDED[name], int)) for name, each in added.items()
             )
             if not (raw.endswith(b"\n") and len(added) == len(ADDED) and has_types and line >= 1):
-                problem = "not a row with a verdict; choose another output."
+                raise ValueError("it lacks fields of one")
         except ValueError as exc:
-            problem = (
-                f"damaged ({exc}); delete that line to have its row judged again, or choose "
-                "another output."
-            )
-        if problem and number == 1:
             raise SetupError(
-                f"{self.path}: not a file of verdicts to go on with; choose another output."
-            )
-        if problem:
-            raise SetupError(f"{where}: {problem}")
+                f"{where}: not a row with a verdict ({exc}); choose another output, or delete that "
+                "line to have its row judged again."
+            ) from exc
         for name, value in self._judge.items():
             if added[name] != value:
                 why = f"judged with {name} {added[name]!r}, and now it is {value!r}"

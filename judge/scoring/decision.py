@@ -6,7 +6,8 @@ Source: `client.decisions` of the package `openai`, POST /v1/decisions.
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from judge.errors import SetupError
@@ -69,51 +70,38 @@ def read_choices(text: str, questions: Sequence[Mapping[str, Any]]) -> dict[str,
     are not valid.
     """
     chosen = {}
-    for answer, question in zip(_answers(text, questions), questions, strict=True):
-        if answer["type"] != "refusal":
-            choice = str(answer.get("choice"))
-            values = [each["value"] for each in question["choices"]]
-            chances = _distribution(answer.get("probabilities"), "value", values)
-            if choice not in values or chances[choice] < max(chances.values()) - _MOST_OFF:
-                raise ValueError(
-                    f"what is chosen for {question['name']!r} is not the most probable choice"
-                )
-            chosen[question["name"]] = choice
+    with _explaining():
+        for answer, question in zip(_answers(text, questions), questions, strict=True):
+            if answer["type"] != "refusal":
+                choice = answer["choice"]
+                values = [each["value"] for each in question["choices"]]
+                chances = _distribution(answer, "value", values)
+                if chances[choice] < max(chances.values()) - _MOST_OFF:
+                    raise ValueError("what is chosen is not the most probable choice")
+                chosen[question["name"]] = choice
     return chosen
-
-
-def _answers(text: str, questions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The answers to the questions, each of its type or a refusal."""
-    answers: list[dict[str, Any]] = json.loads(text)
-    names = [each.get("name") if isinstance(each, dict) else None for each in answers]
-    if names != [each["name"] for each in questions]:
-        raise ValueError("the answers are not those to the questions")
-    for answer, question in zip(answers, questions, strict=True):
-        if answer.get("type") not in (question["type"], "refusal"):
-            raise ValueError(f"the answer to {question['name']!r} is of another type")
-    return answers
 
 
 def _read(text: str, rubric: Rubric) -> Result:
     try:
-        questions = to_questions(rubric)
-        score, *others = _answers(text, questions)
-        if score["type"] == "refusal":
-            return unscored(UnscoredReason.REFUSED, rubric.scale, text)
-        levels = _distribution(
-            score.get("probabilities"), "label", [each["label"] for each in questions[0]["levels"]]
-        )
-        probabilities = {int(label): chance for label, chance in levels.items()}
-        points = {
-            each["name"]: None
-            if each["type"] == "refusal"
-            else _probability(each.get("probability"))
-            for each in others
-        }
+        with _explaining():
+            questions = to_questions(rubric)
+            score, *others = _answers(text, questions)
+            if score["type"] == "refusal":
+                return unscored(UnscoredReason.REFUSED, rubric.scale, text)
+            labels = [each["label"] for each in questions[0]["levels"]]
+            levels = _distribution(score, "label", labels)
+            points = {
+                each["name"]: None
+                if each["type"] == "refusal"
+                else _probability(each["probability"])
+                for each in others
+            }
     except ValueError as exc:
         return Unscored(
             reason=UnscoredReason.INVALID, detail=f"The decision is not valid: {exc}.", raw=text
         )
+    probabilities = {int(label): chance for label, chance in levels.items()}
     return Rating(
         score=quantile(probabilities, 0.5),
         justification="",
@@ -124,20 +112,37 @@ def _read(text: str, rubric: Rubric) -> Result:
     )
 
 
-def _distribution(given: object, key: str, asked: Sequence[str]) -> dict[str, float]:
+@contextmanager
+def _explaining() -> Iterator[None]:
+    try:
+        yield
+    except (LookupError, TypeError) as exc:
+        raise ValueError("it does not have the form that was asked for") from exc
+
+
+def _answers(text: str, questions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The answers to the questions, each of its type or a refusal."""
+    answers: list[dict[str, Any]] = json.loads(text)
+    for answer, question in zip(answers, questions, strict=True):
+        if answer["name"] != question["name"] or answer["type"] not in (
+            question["type"],
+            "refusal",
+        ):
+            raise ValueError("the answers are not those to the questions")
+    return answers
+
+
+def _distribution(answer: Mapping[str, Any], key: str, asked: Sequence[str]) -> dict[str, float]:
     """The probability of each label or value that was asked for, in that order, scaled to 1."""
-    found = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
-    if sorted((each.get(key) for each in found), key=str) != sorted(asked):
-        raise ValueError(f"the {key}s are not those that were asked for, each once")
-    chances = {each[key]: _probability(each.get("probability")) for each in found}
+    chances = {each[key]: _probability(each["probability"]) for each in answer["probabilities"]}
     total = math.fsum(chances.values())
-    if abs(total - 1) > _MOST_OFF:
-        raise ValueError(f"the probabilities of the {key}s add up to {total:.3g}")
+    if set(chances) != set(asked) or abs(total - 1) > _MOST_OFF:
+        raise ValueError(f"its probabilities are not those of each {key}, together 1")
     return {each: chances[each] / total for each in asked}
 
 
-def _probability(given: object) -> float:
+def _probability(given: Any) -> float:
     # Comparing also refuses NaN.
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
+    if not 0 <= given <= 1:
         raise ValueError("a probability is no number from 0 to 1")
     return float(given)

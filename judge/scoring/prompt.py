@@ -161,10 +161,6 @@ def check_texts(
         if not isinstance(text, str):
             raise TypeError(f"{name} is of type {type(text).__name__}; pass a string.")
     for turn in conversation if isinstance(conversation, Sequence) else (conversation,):
-        if not (
-            isinstance(turn, Turn) and isinstance(turn.role, str) and isinstance(turn.text, str)
-        ):
+        if not isinstance(turn, Turn):
             kind = type(turn).__name__
-            raise TypeError(
-                f"conversation has a {kind}; pass a list of judge.Turn(role, text), both strings."
-            )
+            raise TypeError(f"conversation has a {kind}; pass a list of judge.Turn(role, text).")

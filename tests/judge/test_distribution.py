@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
-from judge import DeadlineError, Judge, Rating, UnscoredReason
+from judge import DeadlineError, Judge, Rating
 from judge.scoring.distribution import find_chances
 from judge.scoring.model.completion import Token
 from judge.scoring.rubric import Scale
@@ -107,27 +107,12 @@ async def test_server_without_log_probabilities_is_asked_as_text_and_named(
     ]
 
 
-async def test_answers_with_log_probabilities_are_used_though_others_have_none(ask: Ask) -> None:
-    given = answer("score:", TORN, "\n")
-    replies = [Answer("score: 4"), TEXT, given]
-    first = await ask(*replies[:2], ask="distribution", samples=1)
-    assert (first.score, (await ask(given, ask="distribution")).score) == (3, 4)
-
-
 async def test_failed_request_is_a_failure_and_not_asked_as_text(
     model_server: ModelServer, ask: Ask
 ) -> None:
     with pytest.raises(DeadlineError):
         await ask(or_text(Stall(in_body=True)), ask="distribution", timeout_s=0.3)
     assert all("logprobs" in request for request in model_server.requests)
-
-
-async def test_filtered_distribution_is_unscored_at_once(
-    model_server: ModelServer, ask: Ask
-) -> None:
-    verdict = await ask(Answer(None, finish_reason="content_filter"), ask="distribution")
-    assert verdict.unscored.reason is UnscoredReason.FILTERED
-    assert len(model_server.requests) == 1
 
 
 def chances(parts: list[str | Part], score: int, scale: Scale) -> dict[int, float]:
@@ -183,12 +168,6 @@ def test_token_of_the_score_is_found_among_other_numbers() -> None:
     assert chances(
         [*parts, ("4", {"4": 0.5, "2": 0.5}), "\nAll ", "4", " are there."], 4, Scale(0, 5)
     ) == pytest.approx({4: 0.5, 2: 0.5})
-
-
-async def test_sampled_token_counts_even_if_it_is_not_in_the_top_list(ask: Ask) -> None:
-    given = answer("score: ", ("4", {"4": 0.6, "5": 0.3, "0": 0.1}), "\n")
-    del given.logprobs["content"][1]["top_logprobs"][0]
-    assert (await ask(given, ask="distribution")).mean == pytest.approx(3.9)
 
 
 async def test_a_panels_distributions_are_averaged_over_all_its_models(

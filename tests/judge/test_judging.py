@@ -5,13 +5,12 @@ from functools import partial
 from typing import Any
 
 import pytest
-from openai import AsyncOpenAI, OpenAI
+from openai import AsyncOpenAI
 
 from judge import (
     DeadlineError,
     Judge,
     KeyRejectedError,
-    ModelNotFoundError,
     Rating,
     SetupError,
     Turn,
@@ -22,7 +21,7 @@ from judge import (
 )
 from judge.scoring.model.client import Connection, make_client
 from tests.judge_client import QUESTION, RESPONSE, Ask
-from tests.model_server import Answer, Drop, Failure, Held, ModelServer, Stall
+from tests.model_server import Answer, Failure, Held, ModelServer, Stall
 from tests.tables import each
 
 
@@ -70,11 +69,6 @@ async def test_what_is_no_text_or_turn_is_named() -> None:
             RESPONSE,
             [{"role": "user", "content": "Hi"}],
         ),
-        "conversation has a Turn; .* both strings": (
-            QUESTION,
-            RESPONSE,
-            [Turn("user", "Hi"), Turn("user", b"Hi")],
-        ),  # type: ignore[arg-type]
         "conversation has a NoneType": (QUESTION, RESPONSE, None),
     }
     for said, (question, response, conversation) in wrong.items():
@@ -91,17 +85,6 @@ async def test_two_of_three_ratings_are_asked_for_in_one_request_and_suffice_if_
     )
     assert [request["n"] for request in model_server.requests] == [2]
     assert (verdict.input_tokens, verdict.output_tokens) == (400, 60)
-
-
-async def test_a_third_rating_is_asked_for_if_two_differ(
-    model_server: ModelServer, ask: Ask
-) -> None:
-    verdict = await ask(
-        Answer("score: 4\nGood.", more=("score: 5\nVery good.",)), "score: 5\nGreat.", samples=3
-    )
-    assert (verdict.score, verdict.basis, verdict.justification) == (5, "3 of 3", "Very good.")
-    assert verdict.skipped_ratings == 0
-    assert [request.get("n") for request in model_server.requests] == [2, None]
 
 
 async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(
@@ -163,31 +146,6 @@ async def test_server_that_ignored_n_is_not_sent_n_again_and_asked_for_all_ratin
     assert [request.get("n") for request in model_server.requests] == [2, None, None, None]
 
 
-async def test_missing_answers_of_a_request_with_n_are_asked_for_again(
-    model_server: ModelServer, ask: Ask
-) -> None:
-    verdict = await ask(
-        Answer("score: 4\nGood.", more=("score: 4\nGood.",)),
-        "score: 1\nBad.",
-        "score: 4\nGood.",
-        samples=5,
-    )
-    assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [
-        *(4, 4, 1, 4),
-    ]
-    assert [request.get("n") for request in model_server.requests] == [3, None, None]
-
-
-async def test_extra_answers_are_left_out(ask: Ask) -> None:
-    verdict = await ask(Answer("score: 4\nGood.", more=("score: 1\nBad.",)), samples=1)
-    assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [4]
-
-
-async def test_failed_second_request_leaves_the_rating_unscored(ask: Ask) -> None:
-    verdict = await ask("Paris.", Failure(400), samples=1)
-    assert (verdict.unscored.reason, verdict.unscored.raw) == (UnscoredReason.NO_SCORE, "Paris.")
-
-
 async def test_panel_keeps_each_rating_with_its_model(model_server: ModelServer, ask: Ask) -> None:
     scores = {"a": 5, "b": 1, "c": 2}
     verdict = await ask(
@@ -211,14 +169,6 @@ async def test_panel_goes_on_without_a_member_that_fails(ask: Ask) -> None:
     assert "no model 'b'" in failed.detail
 
 
-async def test_half_of_a_panel_is_not_a_majority(ask: Ask) -> None:
-    with pytest.raises(ModelNotFoundError):
-        await ask(
-            lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.",
-            model=["a", "b"],
-        )
-
-
 @each(
     ("settings", "complaint"),
     [
@@ -227,7 +177,6 @@ async def test_half_of_a_panel_is_not_a_majority(ask: Ask) -> None:
         ({"model": ["a", " "]}, "one name between two commas"),
         ({"model": []}, "one name between two commas"),
         ({"model": ["a", "offline"]}, "cannot be on a panel"),
-        ({"client": OpenAI(api_key="key")}, "pass an AsyncOpenAI"),
         ({"samples": 0}, "JUDGE_SAMPLES"),
         ({"samples": 2.5}, "JUDGE_SAMPLES"),
         ({"timeout_s": 0}, "JUDGE_TIMEOUT_S"),
@@ -327,18 +276,6 @@ async def test_long_answer_is_cut_before_it_is_neutralised(
     # 16 characters.
     assert answer.count("[response]") == 2 * (3_000 // 16)
     assert len(answer) < 4_000
-
-
-async def test_long_answer_is_read_as_a_whole_and_kept_in_part(ask: Ask) -> None:
-    verdict = await ask(f"<think>{'hm ' * 30_000}</think>\nscore: 4\nGood.", samples=1)
-    assert (verdict.score, len(verdict.ratings[0].raw) <= 20_000) == (4, True)
-
-
-async def test_dropped_connection_is_tried_again_after_a_wait(ask: Ask) -> None:
-    verdict = await ask(Drop(), "score: 4\nGood.", samples=1)
-    assert verdict.score == 4
-    assert verdict.latency_ms is not None
-    assert verdict.latency_ms >= 250
 
 
 async def test_a_failure_is_reported_even_if_the_retry_times_out(

@@ -1,5 +1,3 @@
-import re
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -138,10 +136,6 @@ def test_good_and_bad_answers_in_other_scripts_are_told_apart(language: str) -> 
     assert score(question, off_topic) <= 1
 
 
-def test_word_counts_in_another_form() -> None:
-    assert "1 of 1 content word" in rate("What is installing?", "It is installed.").justification
-
-
 @each(
     "response",
     [
@@ -151,12 +145,6 @@ def test_word_counts_in_another_form() -> None:
 )
 def test_sentences_and_lines_are_counted_in_each_script(response: str) -> None:
     assert "its 2 finished sentences" in rate(QUESTION, response).justification
-
-
-def test_space_around_the_response_does_not_matter() -> None:
-    assert rate(QUESTION, "\n Boil the egg.\nCool it \n\n") == rate(
-        QUESTION, "Boil the egg.\nCool it"
-    )
 
 
 def test_justification_accounts_for_each_point() -> None:
@@ -178,17 +166,6 @@ def test_justification_accounts_for_each_point() -> None:
 )
 def test_justification_says_why_points_are_withheld(response: str, reason: str) -> None:
     assert f"; {reason}. " in rate(QUESTION, response).justification
-
-
-@each(
-    ("question", "words"),
-    [("Why?", "0 content words"), ("Why was Napoleon exiled?", "2 content words")],
-)
-def test_justification_mentions_the_benefit_of_the_doubt(question: str, words: str) -> None:
-    assert (
-        f" points: 1 for its length (the question has {words}, too few to compare with), 1 for its "
-        in rate(question, GOOD).justification
-    )
 
 
 def test_points_are_mapped_to_another_scale() -> None:
@@ -214,23 +191,3 @@ def test_any_two_texts_get_the_same_score_on_the_scale_each_time(
     rating = rate_offline(question, response, Scale(1, 10))
     assert 1 <= rating.score <= 10
     assert rating == rate_offline(question, response, Scale(1, 10))
-
-
-AWARD = re.compile(r"(\d) for (?:using (\d+)|its length \(|its (\d+) (?:different|finished))")
-SENTENCES = st.builds(
-    lambda first, number: " ".join(f"w{word}." for word in range(first, first + number)),
-    st.integers(100, 105),
-    st.integers(0, 90),
-)
-
-
-@given(st.sampled_from(["Why?", "w100 w101", "w100 w101 w102 w103"]), SENTENCES)
-def test_no_point_is_given_for_a_count_of_0_and_the_points_add_up(
-    question: str, response: str
-) -> None:
-    reason = rate(question, response).justification
-    awards = AWARD.findall(reason)
-    assert len(awards) == 3
-    assert [award for award in awards if award[0] != "0" and "0" in award[1:]] == []
-    most = 0 if "; none, because" in reason else 1 if "; at most 1, because" in reason else 5
-    assert f" {min(most, sum(int(award[0]) for award in awards))} of 5 points: " in f" {reason}"

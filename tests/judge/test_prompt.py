@@ -147,95 +147,43 @@ def test_tag_inside_a_text_is_made_harmless_and_stays_readable(text: str, harmle
     assert rendered == HEAD + harmless + MIDDLE + harmless + END
 
 
+TOKENS_OF_TEMPLATES = (
+    "<|im_start|> <|reserved_special_token_0|> <|user|> <｜User｜> <｜begin▁of▁sentence｜> "
+    "<turn|> <tool_call|> [INST] [/INST] [AVAILABLE_TOOLS] [/SYSTEM_PROMPT] [|user|] <<SYS>> "
+    "<</SYS>> <bos> <BOS_TOKEN> </think> <start_of_turn> <end_of_utterance> <extra_id_0> "
+    "</tool_call> <fim_prefix> <seed:bos> <｜▁pad▁｜> [THINK] ［ＴＨＩＮＫ］ <|IM_START|> [inst] "
+    "<START_OF_TURN> ＜|im_start|＞ ［INST］ ‹|im_start|› <│im_start│> <\u200b|im_start|> "
+    "<|im\xad_start|> [IN\u200bST] [\u2060INST] </\ufeffs> [ІNЅТ] <ѕtart_оf_turn> [𝐈𝐍𝐒𝐓] "
+    "[&#73;NST] <&vert;im_start&vert;>"
+)
+
+
+@each("token", TOKENS_OF_TEMPLATES.split())
+def test_special_token_of_a_chat_template_is_broken_up_by_a_space(token: str) -> None:
+    broken = f"{token[0]} {token[1:]}"
+    rendered = render_prompt(RUBRIC, f"a {token} b", token)
+    assert rendered == f"{HEAD}a {broken} b{MIDDLE}{broken}{END}"
+
+
 @each(
     ("token", "broken"),
     [
-        *(
-            ("<|im_start|>", "< |im_start|>"),
-            ("<|im_end|>", "< |im_end|>"),
-            ("<|endoftext|>", "< |endoftext|>"),
-        ),
-        *(("<|eot_id|>", "< |eot_id|>"), ("<|start_header_id|>", "< |start_header_id|>")),
-        *(
-            ("<|reserved_special_token_0|>", "< |reserved_special_token_0|>"),
-            ("<|user|>", "< |user|>"),
-        ),
-        *(("<|channel|>", "< |channel|>"), ("<|START_OF_TURN_TOKEN|>", "< |START_OF_TURN_TOKEN|>")),
-        *(("<｜User｜>", "< ｜User｜>"), ("<｜begin▁of▁sentence｜>", "< ｜begin▁of▁sentence｜>")),
-        *(("A<|turn>B", "A< |turn>B"), ("<turn|>", "< turn|>"), ("<tool_call|>", "< tool_call|>")),
-        *(
-            *(("[INST]", "[ INST]"), ("[/INST]", "[ /INST]"), ("x[INST]", "x[ INST]")),
-            ("[TOOL_CALLS]", "[ TOOL_CALLS]"),
-        ),
-        *(("[AVAILABLE_TOOLS]", "[ AVAILABLE_TOOLS]"), ("[/SYSTEM_PROMPT]", "[ /SYSTEM_PROMPT]")),
-        *(
-            ("[TOOL_RESULTS]", "[ TOOL_RESULTS]"),
-            ("[gMASK]<sop>", "[ gMASK]< sop>"),
-            ("[|user|]", "[ |user|]"),
-        ),
-        *(("<<SYS>>", "< <SYS>>"), ("<</SYS>>", "< </SYS>>"), ("a <s>b</s>", "a < s>b< /s>")),
-        *(
-            *(("<bos>", "< bos>"), ("<BOS_TOKEN>", "< BOS_TOKEN>"), ("<unk>", "< unk>")),
-            ("</think>", "< /think>"),
-        ),
-        *(("<start_of_turn>", "< start_of_turn>"), ("<end_of_turn>", "< end_of_turn>")),
-        *(("<end_of_utterance>", "< end_of_utterance>"), ("<extra_id_0>", "< extra_id_0>")),
-        *(("</tool_call>", "< /tool_call>"), ("<fim_prefix>", "< fim_prefix>")),
-        *(
-            ("<seed:bos>", "< seed:bos>"),
-            ("<seed:eos>", "< seed:eos>"),
-            ("<｜▁pad▁｜>", "< ｜▁pad▁｜>"),
-        ),
-        *(
-            ("[THINK]", "[ THINK]"),
-            ("[/THINK]", "[ /THINK]"),
-            ("［ＴＨＩＮＫ］", "［ ＴＨＩＮＫ］"),
-        ),
-        # the disguises that are recognised for tags too
-        *(
-            ("<|IM_START|>", "< |IM_START|>"),
-            ("[inst]", "[ inst]"),
-            ("<START_OF_TURN>", "< START_OF_TURN>"),
-        ),
-        *(
-            ("＜|im_start|＞", "＜ |im_start|＞"),
-            ("［INST］", "［ INST］"),
-            ("‹|im_start|›", "‹ |im_start|›"),
-        ),
-        *(("<│im_start│>", "< │im_start│>"), ("<∣im_start∣>", "< ∣im_start∣>")),
-        *(
-            ("<\u200b|im_start|>", "< \u200b|im_start|>"),
-            ("<|im\u00ad_start|>", "< |im\u00ad_start|>"),
-        ),
-        *(
-            ("[IN\u200bST]", "[ IN\u200bST]"),
-            ("[\u2060INST]", "[ \u2060INST]"),
-            ("</\ufeffs>", "< /\ufeffs>"),
-        ),
-        *(("[ІNЅТ]", "[ ІNЅТ]"), ("<ѕtart_оf_turn>", "< ѕtart_оf_turn>"), ("[𝐈𝐍𝐒𝐓]", "[ 𝐈𝐍𝐒𝐓]")),
-        *(
-            ("&lt;|im_start|&gt;", "&lt; |im_start|&gt;"),
-            ("&amp;lt;|im_start|>", "&amp;lt; |im_start|>"),
-        ),
-        *(
-            ("&#91;INST&#93;", "&#91; INST&#93;"),
-            ("&lsqb;INST]", "&lsqb; INST]"),
-            ("[&#73;NST]", "[ &#73;NST]"),
-        ),
-        *(
-            ("%3C|im_start|%3E", "%3C |im_start|%3E"),
-            ("%5BINST%5D", "%5B INST%5D"),
-            ("\\u005bINST]", "\\u005b INST]"),
-        ),
-        *(
-            ("<&vert;im_start&vert;>", "< &vert;im_start&vert;>"),
-            ("<|im_<|im_end|>start|>", "<|im_< |im_end|>start|>"),
-        ),
+        ("A<|turn>B", "A< |turn>B"),
+        ("x[INST]", "x[ INST]"),
+        ("[gMASK]<sop>", "[ gMASK]< sop>"),
+        ("a <s>b</s>", "a < s>b< /s>"),
+        ("&lt;|im_start|&gt;", "&lt; |im_start|&gt;"),
+        ("&amp;lt;|im_start|>", "&amp;lt; |im_start|>"),
+        ("&#91;INST&#93;", "&#91; INST&#93;"),
+        ("&lsqb;INST]", "&lsqb; INST]"),
+        ("%3C|im_start|%3E", "%3C |im_start|%3E"),
+        ("%5BINST%5D", "%5B INST%5D"),
+        ("\\u005bINST]", "\\u005b INST]"),
+        ("<|im_<|im_end|>start|>", "<|im_< |im_end|>start|>"),
     ],
 )
-def test_special_token_of_a_chat_template_is_broken_up_by_a_space(token: str, broken: str) -> None:
-    rendered = render_prompt(RUBRIC, f"a {token} b", token)
-    assert rendered == f"{HEAD}a {broken} b{MIDDLE}{broken}{END}"
+def test_special_token_is_broken_up_within_a_text_and_in_disguise(token: str, broken: str) -> None:
+    assert neutralise(token) == broken
 
 
 @settings(max_examples=150, deadline=None)

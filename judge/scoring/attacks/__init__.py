@@ -27,17 +27,17 @@ def too_long(
 
     Otherwise None. Call this first.
     """
-    said = sum(len(turn.text) for turn in conversation)
-    lengths = {
-        "question": len(question),
-        "response": len(response),
+    said = "".join(turn.text for turn in conversation)
+    parts = {
+        "question": question,
+        "response": response,
         "conversation": said,
-        "reference": len(reference),
+        "reference": reference,
     }
-    for part, length in lengths.items():
-        if length > LONGEST_TEXT:
-            size = f"is {length:,} characters long, and the limit is {LONGEST_TEXT:,}"
-            detail = f"The {part} {size}: shorten it to the part that matters."
+    for name, text in parts.items():
+        if len(text) > LONGEST_TEXT:
+            size = f"is {len(text):,} characters long, and the limit is {LONGEST_TEXT:,}"
+            detail = f"The {name} {size}: shorten it to the part that matters."
             return Unscored(reason=UnscoredReason.TOO_LONG, detail=detail)
     return None
 

@@ -222,12 +222,6 @@ class Connection:
     def __init__(
         self, client: "AsyncOpenAI | None", make: "Callable[[], AsyncOpenAI] | None" = None
     ) -> None:
-        if client is not None:
-            import openai
-
-            given: object = client
-            if isinstance(given, openai.OpenAI):
-                raise SetupError("The client is an OpenAI; pass an AsyncOpenAI.")
         env = os.environ.get
         self._client = client
         self._make = make or (lambda: make_client(env("OPENAI_API_KEY"), env("OPENAI_BASE_URL")))

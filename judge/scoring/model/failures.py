@@ -9,8 +9,6 @@ for a message, without the key and the judged texts.
 import re
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import Any
 from urllib.parse import urlsplit
@@ -157,13 +155,7 @@ def retry_after_s(error: openai.APIError) -> float | None:
         value = error.response.headers.get(header, "").strip()
         if re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", value):
             return float(value) * unit_s
-    try:
-        at = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    if at.tzinfo is None:
-        at = at.replace(tzinfo=UTC)
-    return max(0.0, (at - datetime.now(UTC)).total_seconds())
+    return None
 
 
 def hidden_error(response: httpx2.Response, body: object) -> openai.APIStatusError | None:

@@ -207,16 +207,6 @@ def test_row_can_be_a_conversation(fields: Mapping[str, Any], texts: str) -> Non
     assert json.loads(item.carried) == fields
 
 
-def test_equal_texts_after_another_conversation_are_another_response() -> None:
-    rows = [Row(1, row(conversation=talk(text))) for text in ("a", "a", "b")] + [Row(1, row())]
-    keys = [each.known_by for each in rows]
-    assert (
-        keys[0] == keys[1],
-        len({prompt for prompt, _ in keys}),
-        len({item for _, item in keys}),
-    ) == (True, 3, 3)
-
-
 def test_a_prompt_is_all_that_was_asked_with_its_pictures_and_nothing_after_it() -> None:
     def seen(url: str, result: str, number: int) -> Row:
         picture = {"type": "image_url", "image_url": {"url": url}}
@@ -269,31 +259,22 @@ def test_row_carries_its_fields_and_gets_those_of_the_verdict(tmp_path: Path, ou
         "label": 4,
         "nested": {"a": [1, None]},
         "text": "é\u2028\ud800",
+        "score": 5,
+        "input_score": "human",
         "not": float("inf"),
     }
     source = write(tmp_path / "in.jsonl", row(**carried))
     done = offline(source, output)
     assert done.returncode == 0, done.stderr
     (scored,) = read(output)
-    assert {name: scored[name] for name in carried} == carried
+    kept = {"input_score": carried.pop("score"), "input_input_score": carried.pop("input_score")}
+    assert {name: scored[name] for name in carried | kept} == carried | kept
     assert set(ADDED) < set(scored)
     assert (scored["line"], scored["status"], scored["model"], scored["rubric"]) == (
         *(1, "scored", "offline", "additive-5"),
     )
     assert scored["score"] == scored["mean"]
     assert scored["justification"].endswith("cannot tell whether the response is true.")
-
-
-def test_field_with_the_name_of_an_added_one_is_kept_under_another_name(
-    tmp_path: Path, output: Path
-) -> None:
-    source = write(tmp_path / "in.jsonl", row(score=5, model="writer", input_score="human"))
-    offline(source, output)
-    (scored,) = read(output)
-    assert scored["input_score"] == 5
-    assert scored["input_model"] == "writer"
-    assert scored["input_input_score"] == "human"
-    assert scored["model"] == "offline"
 
 
 def test_malformed_lines_are_reported_skipped_and_give_exit_code_1(
@@ -321,12 +302,6 @@ def test_malformed_lines_are_reported_skipped_and_give_exit_code_1(
     assert done.stdout.startswith("3 of 3 rows scored, 0 unscored, 0 failed, 3 skipped.")
 
 
-def test_long_list_of_malformed_lines_is_cut(tmp_path: Path, output: Path) -> None:
-    done = offline(write(tmp_path / "in.jsonl", *["{"] * 500), output)
-    assert len(done.stderr.splitlines()) == 11
-    assert "500 skipped" in done.stdout
-
-
 def test_one_prompt_id_for_two_prompts_is_refused_before_any_row_is_judged(
     tmp_path: Path, output: Path
 ) -> None:
@@ -346,22 +321,6 @@ def test_one_prompt_id_for_two_prompts_is_refused_before_any_row_is_judged(
     )
     assert done.stderr == f"{source}: {said}\n"
     assert not is_there(output)
-
-
-def test_rows_without_an_id_and_malformed_lines_contradict_no_prompt(
-    tmp_path: Path, output: Path
-) -> None:
-    rows = [
-        row(prompt_id=None),
-        row(prompt_id=None, prompt="Why?"),
-        '{"prompt_id": 1, "prompt": 7, "completion": "a"}',
-        row(prompt_id=1),
-        {"prompt_id": 1, "question": EGGS, "response": "the same prompt by its other name"},
-        row(prompt_id="1", prompt="Why?"),
-    ]
-    done = offline(write(tmp_path / "in.jsonl", *rows), output)
-    assert "5 of 5 rows scored" in done.stdout
-    assert "line 3: prompt is a number" in done.stderr
 
 
 async def test_rows_are_sorted_in_the_order_of_the_input_at_the_end(
@@ -431,15 +390,6 @@ def test_changed_input_is_refused(
     assert output.read_bytes() == before
 
 
-def test_output_of_another_judge_is_refused(source: Path, output: Path) -> None:
-    offline(source, output)
-    rubric = output.with_name("mine.txt")
-    rubric.write_text(run("rubrics", "additive-5").stdout + "Be strict.", encoding="utf-8")
-    done = offline(source, output, "--rubric", rubric)
-    assert done.returncode == 2
-    assert "line 1: judged with rubric_version " in done.stderr
-
-
 def test_truncated_last_row_is_judged_again(source: Path, output: Path) -> None:
     offline(source, output)
     whole = output.read_bytes()
@@ -455,11 +405,11 @@ def test_truncated_last_row_is_judged_again(source: Path, output: Path) -> None:
     [
         (
             '{"prompt": "a", "completion": "b", "score": 3}\n',
-            "not a file of verdicts to go on with",
+            "line 1: not a row with a verdict (it lacks fields of one); choose another output",
         ),
         (
             "precious notes without an end",
-            "not a file of verdicts to go on with; choose another output",
+            "line 1: not a row with a verdict (not JSON",
         ),
     ],
 )
@@ -489,12 +439,12 @@ def test_damage_inside_the_output_is_refused_with_its_line(source: Path, output:
     offline(source, output)
     lines = output.read_text().splitlines()
     write(output, *lines[:2], lines[2][:50], *lines[3:])
-    assert f"{output}, line 3: damaged" in offline(source, output).stderr
+    assert f"{output}, line 3: not a row with a verdict (not JSON" in offline(source, output).stderr
     write(output, *lines, lines[1])
     assert "line 6: a second verdict on line 2 of the input" in offline(source, output).stderr
     for wrong in ({"line": None}, {"line": 0}, {"line": "1"}, {"score": [4]}, {"cost_usd": "free"}):
         write(output, json.dumps(json.loads(lines[0]) | wrong))
-        assert "not a file of verdicts to go on with" in offline(source, output).stderr
+        assert "not a row with a verdict" in offline(source, output).stderr
     write(output, json.dumps(json.loads(lines[0]) | {"line": 6}))
     assert "has changed since its verdicts" in offline(source, output).stderr
 
@@ -527,18 +477,6 @@ async def test_wrong_key_stops_the_run_at_once(
     assert "check OPENAI_API_KEY. Stopped with 0 of 5 rows" in done.stderr
     assert len(model_server.requests) == 1
     assert not is_there(output)
-
-
-async def test_server_that_is_down_stops_the_run_after_three_rows_in_a_row(
-    model_server: ModelServer, source: Path, output: Path
-) -> None:
-    # The wait exceeds the deadline, so each call fails at once.
-    model_server.script("score: 4\nGood.", Failure(503, headers={"Retry-After": "999"}))
-    done = await ask(model_server, source, output, "--concurrency", 1)
-    assert done.returncode == 2
-    assert len(model_server.requests) == 4
-    assert "Stopped with 1 of 5 rows" in done.stderr
-    assert "run the same command to continue." in done.stderr
 
 
 async def test_server_that_was_never_there_is_told_in_one_line(
@@ -625,7 +563,7 @@ def test_cost_of_earlier_runs_counts_towards_the_limit(source: Path, output: Pat
     ("arguments", "expected"),
     [
         (("none.jsonl", "-o", "out.jsonl"), "none.jsonl: no such file."),
-        ((".", "-o", "out.jsonl"), ".: not a plain file but a folder; name a file in it."),
+        ((".", "-o", "out.jsonl"), ".: not a plain file"),
         (("-", "-o", "out.jsonl"), "-: not a plain file; save what comes through a pipe as one"),
         (
             ("raw.XLSX", "-o", "out.jsonl"),
@@ -745,12 +683,6 @@ def test_parquet_has_one_type_per_column_even_if_later_rows_differ(tmp_path: Pat
     assert columns["whole"] == [1, None, 3]
 
 
-@each("form", [Format.CSV, Format.PARQUET])
-def test_table_without_rows_is_written(tmp_path: Path, form: Format) -> None:
-    export(write(tmp_path / "in.jsonl"), tmp_path / "out", form)
-    assert (tmp_path / "out").exists()
-
-
 def test_table_is_made_from_existing_verdicts(source: Path, output: Path) -> None:
     offline(source, output)
     before = output.read_bytes()
@@ -804,15 +736,6 @@ async def test_misspelt_model_of_a_panel_is_reported_once_and_its_rows_are_count
     first = read(output)[0]
     assert first["basis"] == "2 of 3"
     assert first["ratings"][1] == {"model": "b", "score": None, "unscored_reason": "call_failed"}
-
-
-def test_next_command_can_be_pasted_and_the_summary_fits_a_terminal(tmp_path: Path) -> None:
-    source = write(
-        tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No.")
-    )
-    said = offline(source, tmp_path / "out put.jsonl").stdout
-    assert f"Next: judge view '{tmp_path}/out put.jsonl'\n" in said
-    assert max(map(len, said.replace(str(tmp_path), "").splitlines())) <= 80
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])

@@ -108,12 +108,6 @@ def test_prompts_without_a_pair_are_counted(tmp_path: Path) -> None:
     assert counts == Counter(ties=1, alone=2, unscored=2)
 
 
-def test_rows_need_not_be_adjacent_and_pairs_keep_the_order_of_prompts(tmp_path: Path) -> None:
-    rows = [row(prompt, f"{prompt}{score}", score) for score in (1, 5) for prompt in ("b", "a")]
-    pairs, _, _ = pair(tmp_path, *rows)
-    assert [each["chosen"] for each in pairs] == ["b5", "a5"]
-
-
 @each(
     ("rows", "pairs", "alone"),
     [
@@ -234,12 +228,3 @@ def test_mistake_gives_one_sentence_and_exit_code_2(
     assert done.stderr.startswith(expected)
     assert len(done.stderr.splitlines()) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["scored.jsonl"]
-
-
-def test_failed_run_leaves_the_earlier_pairs(tmp_path: Path) -> None:
-    source = write(
-        tmp_path / "scored.jsonl", row("a", "x", 1, prompt_id=7), row("b", "y", 2, prompt_id=7)
-    )
-    output = write(tmp_path / "pairs.jsonl", "earlier")
-    assert run(source, "-o", output).returncode == 2
-    assert output.read_text() == "earlier\n"

@@ -30,7 +30,6 @@ from judge.scoring.model.client import make_client
 from judge.scoring.model.completion import Token, to_completion
 from judge.scoring.model.failures import (
     hidden_error,
-    is_filtered,
     is_worth_retrying,
     rejected_option,
     retry_after_s,
@@ -136,12 +135,6 @@ async def test_body_that_cannot_be_read_is_a_bad_response(
     model_server.script(Wire(sent))
     with pytest.raises(BadResponseError, match="OPENAI_BASE_URL"):
         await complete_once(client)
-
-
-async def test_address_without_tls_is_named(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    port = httpx2.URL(model_server.base_url).port
-    with pytest.raises(UnavailableError, match=rf"127\.0\.0\.1:{port} .*OPENAI_BASE_URL"):
-        await complete_once(client.with_options(base_url=f"https://127.0.0.1:{port}/v1"))
 
 
 @each(
@@ -318,17 +311,13 @@ def test_invalid_log_probability_is_left_out(logprob: Any) -> None:
     [
         ({"retry-after": "2"}, 2),
         ({"retry-after": "2", "retry-after-ms": "1500"}, 1.5),
-        ({"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"}, 0),
-        ({"retry-after": "Fri, 31 Dec 1999 23:59:59 -0000"}, 0),
         *(
             ({"retry-after": each}, None)
             for each in ("soon", "-1", "nan", "Fri, 99 Dec 9999", "", "1" * 5000)
         ),
     ],
 )
-def test_retry_after_is_read_from_numbers_and_dates(
-    headers: dict[str, str], wait_s: float | None
-) -> None:
+def test_retry_after_is_read_from_numbers(headers: dict[str, str], wait_s: float | None) -> None:
     assert retry_after_s(status_error(429, headers=headers)) == wait_s
 
 
@@ -400,17 +389,6 @@ def test_wording_decides_the_error_if_the_status_does_not(
     )
 
 
-@each("words", ["data_inspection_failed", "Content Exists Risk", "content_policy_violation"])
-def test_wordings_of_content_filters_are_recognised(words: str) -> None:
-    assert is_filtered(status_error(400, {"error": {"code": words}}))
-
-
-def test_flagged_account_is_not_a_filtered_answer() -> None:
-    error = status_error(403, {"error": {"message": "Your account was flagged; contact support."}})
-    assert not is_filtered(error)
-    assert isinstance(to_judge_error(error, "m", "http://judge.test/v1", ""), KeyRejectedError)
-
-
 def test_request_that_fastapi_echoes_is_not_read() -> None:
     repeated = {
         "detail": [
@@ -434,20 +412,6 @@ def test_temporary_failure_is_worth_a_retry(status: int) -> None:
 @each("status", [300, 304, 400, 401, 402, 403, 404, 405, 410, 413, 418, 422, 451])
 def test_permanent_failure_is_not_worth_a_retry(status: int) -> None:
     assert not is_worth_retrying(status_error(status))
-
-
-def test_error_code_is_shown_only_if_it_looks_like_one() -> None:
-    known = to_judge_error(
-        status_error(400, {"error": {"code": "unsupported_country"}}),
-        "m",
-        "http://judge.test/v1",
-        "",
-    )
-    key = to_judge_error(
-        status_error(400, {"error": {"code": "sk_12345678"}}), "m", "http://judge.test/v1", ""
-    )
-    assert "unsupported_country" in str(known)
-    assert "sk_" not in str(key)
 
 
 @each(

@@ -78,20 +78,6 @@ async def test_answer_without_a_word_after_its_thinking_is_unscored_with_the_adv
     assert limits(model_server) == [2000]
 
 
-async def test_other_models_keep_the_short_limit(model_server: ModelServer, ask: Ask) -> None:
-    verdict = await ask(Answer("score: 4\nIt is", finish_reason="length"), samples=1)
-    assert verdict.unscored.reason is UnscoredReason.TRUNCATED
-    assert limits(model_server) == [1024, 1024]
-
-
-async def test_texts_that_are_no_verdict_have_the_long_limit(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script("A new rubric")
-    await Judge("m", client=client).write("Write a rubric.")
-    assert limits(model_server) == [8192]
-
-
 async def test_options_are_fields_of_the_body_and_come_before_ours(
     model_server: ModelServer, ask: Ask
 ) -> None:
