@@ -19,6 +19,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import Recipient
+from bot.domain.clock import utc_now
 from bot.domain.shared import AnswerCache, V
 from bot.door import register_first, register_last
 from bot.pipeline import text as words
@@ -27,6 +28,7 @@ from bot.pipeline.engine import JobHandler, PeriodicJob, Work
 from bot.pipeline.judging import Judging, ModelSlots
 from bot.pipeline.names import Names
 from bot.pipeline.pipeline import CasePipeline
+from bot.pipeline.verdict_text import cause_of
 from bot.services import Services
 from bot.slack.client import (
     SLACK_ERRORS,
@@ -110,6 +112,7 @@ class Workspaces:
             *self.first.work.periodic_jobs,
             PeriodicJob("forget_workspaces", self._forget, is_for_all=True),
             PeriodicJob("gather_workspaces", self._gather, is_for_all=True),
+            PeriodicJob("tell_outages", self._tell_outages, is_for_all=True),
         ]
         return replace(self.first.work, periodic_jobs=periodic_jobs)
 
@@ -215,6 +218,25 @@ class Workspaces:
             for team_id in await forgetting.stored(filter(None, teams or ())):
                 await forgetting.move_team(team_id, each.team_id)
                 self._current.forget(None)
+
+    async def _tell_outages(self) -> None:
+        """Tells whom a workspace's watches alert, or else who installed the app there, that no
+        verdict has had a score for an hour, and why.
+        """
+        store = self.first.services.store
+        now = utc_now()
+        for outage in await store.outages.all(now):
+            watches = await store.watches.of(outage.team_id)
+            recipients = {to for watch in watches for to in watch.alerts_to}
+            installed = (await self._current.get(None)).get(outage.team_id)
+            if not recipients and installed and installed.installed_by:
+                recipients = {installed.installed_by}
+            workspace = await self.find(None, outage.team_id)
+            for to in recipients if workspace else ():
+                if await store.outages.claim(outage, to, now):
+                    post = words.outage(outage.since, cause_of(outage.reason))
+                    await workspace.services.messenger.direct(Recipient(to, ""), post)
+                    await store.outages.note_told(outage, to, now)
 
     async def _read(self, _: None) -> Mapping[str, "Installed"]:
         return await self.installations.current() if self.installations else {}

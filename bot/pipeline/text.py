@@ -8,7 +8,7 @@ sent.
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.domain.blocker import FOREIGN
@@ -157,6 +157,12 @@ def installed_in(name: str, team_id: str, *, is_first: bool) -> Post:
         f"Slack Judge was installed in {where}. Its verdicts use this app's model and limits. "
         f"`judge-bot installations remove {team_id}` ends that."
     )
+
+
+def outage(since: datetime, cause: str) -> Post:
+    """For whom a watch alerts, or who installed the app: every verdict has failed for an hour."""
+    begun = ui.short_date(since)
+    return sentence(f":warning: *No reply has had a score since {begun}.* {cause}")
 
 
 NOT_YOURS = (

@@ -202,6 +202,12 @@ class Installations(StoreQueries, AsyncInstallationStore):
     async def renew(self) -> None:
         """Encrypts all tokens with the newest key; raises StoreError if the keys read none of them."""
         found = await self.current()
+        for each in await self.all():
+            if each.token and each.team_id not in found:
+                mend = (
+                    "add it to WORKSPACES_ALLOWED; if its organisation is there, install it again"
+                )
+                logger.warning("not_allowed", team=each.team_id, mend=mend)
         readable = [each for each in found.values() if self.token_of(each)]
         if found and not readable:
             raise StoreError(

@@ -7,7 +7,7 @@ from bot.pipeline import text, verdict_text
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from judge import Turn
-from tests.cases import bare_verdict
+from tests.cases import NOW, bare_verdict
 from tests.pipeline.test_verdict_text import a_case, ratings
 
 URL = "https://acme.slack.com/"
@@ -22,6 +22,7 @@ def make(words: str) -> None:
     text.refused_modal()
     text.installed_in(words[:80], "T0123456789", is_first=False)
     text.installed_in(words[:80], "T0123456789", is_first=True)
+    text.outage(NOW, verdict_text.cause_of("QuotaExceededError"))
     case = a_case(
         question=words, response=words, requester_name=words[:80] or "ann", unread=words[:200]
     )

@@ -4,7 +4,7 @@ the app is gone.
 
 import asyncio
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import aiohttp
@@ -27,6 +27,7 @@ from bot.store.installations import (
 from bot.store.jobs import submit_oldest
 from bot.store.schema import channels, installations, oauth_states
 from pocket_slack import Fault, Person, installing
+from tests.cases import add
 from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import run
@@ -110,6 +111,35 @@ async def test_who_installed_first_hears_of_each_further_workspace(both: Company
     ann = Person(first, "ann")
     await both.slack.until(lambda: len(ann.messages(ann.im)) == 2)
     assert second.team_id in ann.messages(ann.im)[-1].text
+
+
+async def test_who_installed_is_told_once_that_no_verdict_has_had_a_score_for_an_hour(
+    both: Company,
+) -> None:
+    first, second = both.workspaces
+    store = both.bot.services.store
+    for minutes in (65, 1):
+        at = datetime.now(UTC) - timedelta(minutes=minutes)
+        failed = {"score": None, "unscored_reason": "KeyRejectedError"}
+        await add(store, at=at, team_id=second.team_id, **failed)
+    (job,) = [
+        job for job in both.bot.workspaces.template.periodic_jobs if job.name == "tell_outages"
+    ]
+    for _ in range(2):
+        await job.run()
+    ann = Person(second, "ann")
+    said = [message.text for message in ann.messages(ann.im)]
+    assert [text for text in said if "rejects the app's key" in text] == said[-1:]
+    first_ann = Person(first, "ann")
+    assert not [each for each in first_ann.messages(first_ann.im) if "had a score" in each.text]
+
+
+async def test_a_workspace_of_an_allowed_organisation_that_is_not_known_is_named_in_the_log(
+    both: Company, capfd: pytest.CaptureFixture[str]
+) -> None:
+    database = both.bot.services.store.database
+    await Installations(database, TokenKeys([KEY]), frozenset(["E1"])).renew()
+    assert "install it again" in capfd.readouterr().out
 
 
 async def test_the_page_confirms_an_installation_of_which_nobody_could_be_told(
