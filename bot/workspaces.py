@@ -232,8 +232,8 @@ class Workspaces:
             if not recipients and installed and installed.installed_by:
                 recipients = {installed.installed_by}
             workspace = await self.find(None, outage.team_id)
-            for to in recipients if workspace else ():
-                if await store.outages.claim(outage, to, now):
+            for to in recipients:
+                if workspace and await store.outages.claim(outage, to, now):
                     post = words.outage(outage.since, cause_of(outage.reason))
                     await workspace.services.messenger.direct(Recipient(to, ""), post)
                     await store.outages.note_told(outage, to, now)
