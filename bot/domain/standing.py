@@ -65,7 +65,7 @@ class Standing:
         whose, why: Whose change it is, or why that cannot be told.
         asked: About how many replies the judge was asked again.
         judge_step, judge_low, judge_high: How much more it gives them now, with the range.
-        questions: The sentence on what has changed about the questions, or is alike.
+        questions: The sentence on what has clearly changed about the questions.
         is_to_tell: Whether the change is still to be told.
         told_at: When somebody was told.
         release_id: The release whose effect this is; None for a standing.

@@ -215,7 +215,6 @@ watches = new_table(
     *needed(look_at=UtcDateTime),  # when the channel is to be read next
     *needed(read_until=UtcDateTime),  # everything written before has been found
     *optional("not_read"),  # Slack's error if the last look failed; otherwise NULL
-    *optional("judge_version"),  # the judge version last reported to those who are alerted
     *needed(is_private=Boolean, default=sa.true()),  # as Slack said last; until then, to be safe
     *needed(is_derived=Boolean, default=sa.false()),
     *optional(except_in=Ids),

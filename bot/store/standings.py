@@ -16,7 +16,7 @@ from sqlalchemy.sql.dml import Insert
 from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.verdict import base_version, later_version
 from bot.store import database as db
-from bot.store.schema import cases, releases, standings, watches
+from bot.store.schema import cases, releases, standings
 from bot.store.tables import Condition
 from bot.store.watches import JUDGE
 from judge.evaluation.standing import Direction, Event
@@ -80,23 +80,20 @@ class Standings(db.StoreQueries):
         since: datetime,
         channel_ids: Sequence[str],
     ) -> None:
-        """Stores a change of the judge under its name, as `begin` and `begin_judge` do."""
-        if (await connection.execute(self._new(standing))).rowcount:
-            await _begin_judge(connection, standing.subject, version, since, channel_ids)
-
-    @db.in_transaction
-    async def begin_judge(
-        self,
-        connection: AsyncConnection,
-        subject: Subject,
-        version: str | None,
-        since: datetime,
-        channel_ids: Sequence[str],
-    ) -> None:
-        """Records that the judge has changed under its name in these channels: scores of `version`
-        from `since` on are of a later judge version.
+        """Stores a change of the judge under its name, as `begin` does, and that scores of `version`
+        from `since` on are of a later judge version in these channels.
         """
-        await _begin_judge(connection, subject, version, since, channel_ids)
+        if not (await connection.execute(self._new(standing))).rowcount:
+            return
+        judge = base_version(version)
+        later = {"judge_version": later_version(judge, since)}
+        mark = {"set_by": JUDGE, "set_at": since, "day": since.date(), "note": judge}
+        for channel_id in channel_ids:
+            key = standing.subject._replace(channel_id=channel_id)._asdict()
+            scores = sa.update(cases).filter_by(**key, judge_version=version)
+            scores = scores.where(cases.c.judged_at >= since).values(later)
+            if (await connection.execute(scores)).rowcount:
+                await connection.execute(sa.insert(releases).values(**key, **mark))
 
     async def go_on(self, standing: Standing) -> None:
         """Stores the newer figures of a standing that has not changed."""
@@ -135,28 +132,6 @@ class Standings(db.StoreQueries):
         for row in await self._database.all(query):
             days[Subject(row.team_id, row.channel_id, row.author_id)].append(row.day)
         return days
-
-
-async def _begin_judge(
-    connection: AsyncConnection,
-    subject: Subject,
-    version: str | None,
-    since: datetime,
-    channel_ids: Sequence[str],
-) -> None:
-    judge = base_version(version)
-    later = {"judge_version": later_version(judge, since)}
-    mark = {"set_by": JUDGE, "set_at": since, "day": since.date(), "note": judge}
-    for channel_id in channel_ids:
-        key = subject._replace(channel_id=channel_id)._asdict()
-        scores = sa.update(cases).filter_by(**key, judge_version=version)
-        changed = await connection.execute(scores.where(cases.c.judged_at >= since).values(later))
-        if not changed.rowcount:
-            continue  # another process has found it, too
-        await connection.execute(sa.insert(releases).values(**key, **mark))
-        # So there is no other notice of a new judge.
-        watch = sa.update(watches).filter_by(**key, judge_version=version)
-        await connection.execute(watch.values(later))
 
 
 def _is_of(subject: Subject) -> tuple[Condition, ...]:

@@ -342,13 +342,10 @@ def step_at(
 
 
 def days_until_clear(
-    scores: Sequence[DatedScore], day: date, today: date, scale: Scale, times: float = 1.0
+    scores: Sequence[DatedScore], day: date, today: date, scale: Scale
 ) -> int | None:
     """How many whole weeks after that day, in days, a change of half a point (of five) on it is
     clear in four of five cases; None if that takes more than four weeks, or too few are scored.
-
-    Args:
-        times: If so many times as many replies are scored from today on as in the last four weeks.
     """
     counted = _counted(scores, today, None)
     if len(counted) < MIN_BEFORE:
@@ -359,7 +356,7 @@ def days_until_clear(
         end = day + timedelta(days=days)
         if end < today:
             continue
-        ahead = to_model(known.at(today, end, times)).having(step(day, end), FREE)
+        ahead = to_model(known.at(today, end)).having(step(day, end), FREE)
         sizes = ahead.estimate(1.0).parts
         # The ways are weighed by the scores that are known: those ahead are made up.
         variance = sum(

@@ -110,14 +110,14 @@ class Tally:
     variance: float
     skew: float
 
-    def at(self, today: date, end: date, times: float) -> "Tally":
-        """What may be known before `end` instead of `today`, if each weekday brings so many times
-        as many scores as in the last four weeks, all like the mean.
+    def at(self, today: date, end: date) -> "Tally":
+        """What may be known before `end` instead of `today`, if each weekday brings as many scores
+        as in the last four weeks, all like the mean.
         """
         moved = (end - today).days
         counts = dict[Hashable, list[float]]()
         for channel, known in self.counts.items():
-            usual = [times * sum(known[WINDOW - 28 + i :: 7]) / 4 for i in range(7)]
+            usual = [sum(known[WINDOW - 28 + i :: 7]) / 4 for i in range(7)]
             ahead = [usual[i % 7] for i in range(moved)]
             counts[channel] = [*known, *ahead][moved:]
         return replace(self, counts=counts, totals=counts)

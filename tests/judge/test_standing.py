@@ -303,14 +303,12 @@ def test_release_with_too_few_scores_before_or_since_is_not_compared(
 
 
 def test_half_a_point_is_seen_the_sooner_the_more_is_scored() -> None:
-    def days(replies: int, times: float = 1.0) -> int | None:
-        scores = series([4] * 40, replies)
-        return days_until_clear(scores, on(39), on(40), SCALE, times)
+    def days(replies: int) -> int | None:
+        return days_until_clear(series([4] * 40, replies), on(39), on(40), SCALE)
 
     assert days(40) == 7
     assert days(3) == 14
     assert days(2) is None
-    assert days(2, times=10) == 7
 
 
 def test_mean_below_the_floor_is_told_whatever_it_was_before() -> None:

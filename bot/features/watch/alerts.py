@@ -9,13 +9,11 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Literal, get_args
 
-import structlog
-
 from bot.domain.standing import subject_of
 from bot.domain.watch import Watch
 from bot.features.watch import text
 from bot.features.watch.examples import read_low_part
-from bot.features.watch.notices import Telling, Write, send_alert, tell_once
+from bot.features.watch.notices import Telling, Write, tell_once
 from bot.features.watch.pauses import Pauses
 from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
@@ -23,7 +21,7 @@ from bot.features.watch.series import read_series, today_of
 from bot.pipeline.verdict_text import cause_of
 from bot.services import Services
 from bot.slack.messenger import Post
-from bot.store.figures import Place, Span
+from bot.store.figures import Span
 from judge.evaluation.standing import below
 from judge.evaluation.stats import Interval
 from judge.evaluation.steps import CANDIDATES
@@ -40,8 +38,6 @@ RECENT = timedelta(days=7)
 _LATE = timedelta(days=CANDIDATES)
 _PATIENCE = timedelta(hours=1)  # a reply drawn more recently may still be waiting for its score
 
-logger = structlog.get_logger(__name__)
-
 
 class Alerts:
     """Checks each watch that sends alerts; an alert is repeated every seven days while its reason
@@ -56,67 +52,28 @@ class Alerts:
         self._notices = Notices(services.store.database)
         self._pauses = Pauses(services.store.database)
         self._looked = set[tuple[Watch, date]]()
-        self._judges: dict[Place, str | None] = {}
 
     async def look(self) -> None:
-        team_id = self._services.identity.team_id
-        told_of = [watch for watch in await self._orders.told_of(team_id) if watch.alerts_to]
-        orders = {watch.author_id: watch for watch in told_of if watch.is_everywhere}
-        for watch in await self._orders.of(team_id):
+        for watch in await self._orders.told_of(self._services.identity.team_id):
             if watch.alerts_to:
-                order = orders.get(watch.author_id) if watch.is_derived else None
-                await self._tell_of_new_judge(watch, order)
-        for watch in told_of:
-            await self._look_at(watch)
-
-    async def _tell_of_new_judge(self, watch: Watch, order: Watch | None) -> None:
-        """Tells that another judge scores in a channel; of the channels of an order, of one."""
-        place = watched(watch)
-        newest = await self._tallies.newest(place)
-        if newest is None or self._judges.get(place, "") == newest.version:
-            return
-        if await self._orders.note_judge(watch, newest.version):
-            post = text.new_judge_notice(
-                watch, await self._services.members.name_of(watch.author_id), newest.version
-            )
-            if order:
-                name = f"judge {newest.version}"
-                sent = await tell_once(self._services, order, name, post, may_repeat=True)
-            else:
-                sent = await send_alert(self._services, watch, post)
-            errors = sent.values()
-            logger.info(
-                "new_judge_told",
-                channel=watch.channel_id,
-                missed=len([each for each in errors if each]),
-            )
-        self._judges[place] = newest.version
+                await self._look_at(watch)
 
     async def _look_at(self, watch: Watch) -> None:
         """Sends what is due, at most one alert a day."""
         now = self._services.clock()
         day = day_of(now)
-        yesterday = day_of(now - timedelta(days=1))
         kinds: Sequence[AlertKind] = get_args(AlertKind)
         today = await self._notices.of_day(watch, day)
-        # What was begun before midnight goes on under its name, by which the channel is searched
-        # for it.
-        lost = await self._notices.lost(watch, yesterday, now)
-        begun = today | lost
-        names = dict[str, AlertKind]()
-        for kind in kinds:
-            old = f"{kind} {yesterday}"
-            names[old if old in begun else f"{kind} {day}"] = kind
-        begun_today = [name for name in names if name in today]
-        if begun_today and await self._notices.is_settled(watch, begun_today[0], now):
+        begun = [kind for kind in kinds if f"{kind} {day}" in today]
+        if begun and await self._notices.is_settled(watch, f"{begun[0]} {day}", now):
             return
         paused = await self._pauses.of(subject_of(watch), now)
         awake = replace(watch, alerts_to=tuple(to for to in watch.alerts_to if to not in paused))
-        for name in begun_today or names:
-            told = awake if names[name] in _PAUSED else watch
-            due = await self._due(told, names[name])
+        for kind in begun or kinds:
+            told = awake if kind in _PAUSED else watch
+            due = await self._due(told, kind)
             if due is not None:
-                await tell_once(self._services, told, name, due, day, may_repeat=True)
+                await tell_once(self._services, told, f"{kind} {day}", due, day, may_repeat=True)
                 return
 
     async def _due(self, watch: Watch, kind: AlertKind) -> Post | Write | None:

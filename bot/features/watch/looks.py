@@ -1,25 +1,20 @@
-"""Reads watched channels: for replies that no event has reported, and for those that the window
-shows as examples.
-
-So replies written while the app was down, or without message events, are found as well.
+"""Reads watched channels for replies that no event has reported: those written while the app was
+down, or without message events.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 import structlog
 
 from bot.domain.watch import Watch
-from bot.features.watch.reply_queries import draws
-from bot.features.watch.watcher import Watcher, author_of, breaks_off, is_answer
+from bot.features.watch.watcher import Watcher
 from bot.pipeline.retries import in_brief
 from bot.services import Services
 from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Raw
-from bot.slack.messages import Message, to_message
 
 logger = structlog.get_logger(__name__)
 
@@ -108,54 +103,3 @@ async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[R
                 "channel_not_read_to_its_end", channel=arguments["channel"], messages=pages * _PAGE
             )
             return
-
-
-MOST = 5
-# not the key of the real draw, which would reveal which replies are scored
-EXAMPLE = b"what a share looks like"
-_PATIENCE_S = 10.0
-# Replies and threads, each of which calls Slack, and messages, which it sends 200 a call; it allows
-# about 50 a minute.
-_MOST_TRIED = 20
-_MOST_READ = 20
-_MOST_SEEN = 1000
-
-
-async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
-    """Up to five replies of the last week that such a watch might have taken, newest first; fewer
-    if Slack is slow.
-
-    Raises:
-        NotReadableError, SlackApiError, ClientError: Slack does not let us read the channel.
-    """
-    services = watcher.services
-    replies = list[Message]()
-    threads = 0
-    messages = 0
-    # A reply that was also sent to the channel appears both there and in its thread.
-    tried = set[str]()
-    since = (services.clock() - BACK).timestamp()
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_PATIENCE_S):
-            async for raw in _messages(services, watch.channel_id, since):
-                messages += 1
-                if "latest_reply" in raw:
-                    threads += 1
-                if threads > _MOST_READ or messages == _MOST_SEEN:
-                    break
-                if len(replies) == MOST or len(tried) == _MOST_TRIED:
-                    break
-                if author_of(raw) != watch.author_id or raw["ts"] in tried:
-                    continue
-                if not draws(watch, raw["ts"], EXAMPLE):
-                    continue
-                tried.add(raw["ts"])
-                message = to_message(raw)
-                reply = await services.lookup.answered(
-                    watch.channel_id, message.ts, message.parent_ts
-                )
-                if reply is None or reply.reply[0].ts != message.ts:
-                    continue
-                if is_answer(reply, services.identity.own_ids) and not breaks_off(reply):
-                    replies.append(message)
-    return sorted(replies, key=lambda message: message.ts, reverse=True)

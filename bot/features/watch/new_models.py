@@ -1,32 +1,27 @@
-"""Tells that another model answers under the judge's name, and whether it scores as before."""
+"""Tells that another model answers under the judge's name."""
 
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from statistics import fmean
 
 import sqlalchemy as sa
 
+from bot.domain.standing import subject_of
 from bot.domain.watch import Watch
-from bot.features.watch.asked_again import AskedAgain, Change
 from bot.features.watch.notices import hearers, tell_once
-from bot.features.watch.queries import Notices, WatchOrders, watched
+from bot.features.watch.queries import WatchOrders, watched
 from bot.features.watch.standing_text import new_model_notice
-from bot.features.watch.standings import subject_of
 from bot.figures.quality import grouped
 from bot.services import Services
 from bot.store.database import Database
 from bot.store.figures import Place, Span
 from bot.store.schema import cases, ratings
-from bot.store.standings import Standings
 from bot.store.tallies import is_public
-from judge.evaluation.stats import Interval
 
 _DAY = timedelta(days=1)
 _WEEK = timedelta(days=7)
-_REFERENCE = timedelta(days=28)
 _MIN_ANSWERS = 10
 # of a day's ratings, and at most the rest of the week before: in a roll-out, both answer in turn
 _LASTING = 0.8
@@ -37,7 +32,6 @@ class NewModels:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._asked = AskedAgain(services)
         self._newest = dict[Watch, int]()
 
     async def look(self) -> None:
@@ -56,10 +50,9 @@ class NewModels:
         names = await self._new_name(watch)
         if names is None:
             return
-        notices = Notices(services.store.database)
-        name = f"answers as {names[0]}"
-        if not await notices.is_settled(watch, name, services.clock()):
-            await self._tell(watch, name, *names)
+        who = await services.members.name_of(watch.author_id)
+        post = new_model_notice(watch, who, *names)
+        await tell_once(services, watch, f"answers as {names[0]}", post)
 
     async def _new_name(self, watch: Watch) -> tuple[str, str] | None:
         """Who answers now, and who did in the week before, if that has changed for good."""
@@ -79,26 +72,6 @@ class NewModels:
             if new and old and is_lasting and was_usual and was_rare:
                 return new, old
         return None
-
-    async def _tell(self, watch: Watch, name: str, new: str, old: str) -> None:
-        services = self._services
-        now = services.clock()
-        scores = await services.store.tallies.in_order(
-            watched(watch), Span(now - _WEEK - _REFERENCE, now)
-        )
-        own = [score for score in scores if score.kind == scores[-1].kind]
-        before = [score for score in own if score.judged_at < now - _DAY]
-        after = [score for score in own if score.judged_at >= now - _DAY]
-        step = fmean(score.score for score in after) - fmean(score.score for score in before)
-        change = Change(before, after, Interval(step, step, step))
-        asked = await self._asked.about(watch.team_id, change, watch.per_day)
-        who = await services.members.name_of(watch.author_id)
-        sent = await tell_once(services, watch, name, new_model_notice(watch, who, new, old, asked))
-        if asked.judge and asked.judge.is_clear and "" in sent.values():
-            standings = Standings(services.store.database)
-            first = after[0]
-            subject = subject_of(watch)
-            await standings.begin_judge(subject, first.version, first.judged_at, watch.channels)
 
 
 def _joined(watches: Sequence[Watch]) -> Watch:

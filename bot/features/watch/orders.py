@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from math import inf
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -73,7 +72,7 @@ async def order_on(
 async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
     """Records a watch; returns why it was not recorded, or an empty string.
 
-    Whoever gets no more alerts, or fewer, is told, except for the person who changed it.
+    Who got its alerts is told of a change, except for the person who made it.
     """
     if watch.shows is Shows.REACTION and "reactions:write" not in watcher.services.identity.scopes:
         return words.NO_REACTIONS
@@ -83,26 +82,11 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
     await watcher.save(replace(watch, is_derived=False), by)
     if watch.is_everywhere:
         await follow_orders(watcher)
-    if earlier:
-        # All get fewer alerts, or those who are left out get none.
-        stay = {by} if _is_less(watch, earlier) else {by, *watch.alerts_to}
-        lose = tuple(to for to in earlier.alerts_to if to not in stay)
-        name = await services.members.name_of(watch.author_id)
-        post = words.changed_by(watch, name, by)
-        await send_alert(services, replace(earlier, alerts_to=lose), post)
+    if earlier and earlier != watch:
+        others = tuple(to for to in earlier.alerts_to if to != by)
+        post = words.changed_by(watch, await services.members.name_of(watch.author_id), by)
+        await send_alert(services, replace(earlier, alerts_to=others), post)
     return ""
-
-
-def _is_less(watch: Watch, earlier: Watch) -> bool:
-    """Whether there will be fewer alerts: it scores less, its floor is lower, or it tells of no
-    single replies any more.
-    """
-    return (
-        watch.share < earlier.share
-        or (watch.per_day or inf) < (earlier.per_day or inf)
-        or (watch.floor or -inf) < (earlier.floor or -inf)
-        or (watch.low_since is None and earlier.low_since is not None)
-    )
 
 
 def clicked_watch(invocation: Invocation) -> tuple[str, str]:

@@ -171,26 +171,6 @@ class WatchOrders(Watches):
         return {row.channel_id: Unread(row.read_until, row.not_read) for row in rows}
 
     @db.in_transaction
-    async def note_judge(
-        self, connection: AsyncConnection, watch: Watch, version: str | None
-    ) -> bool:
-        """Whether another judge now scores for a watch: True for the first process that asks, and
-        then not again.
-        """
-        its = sa.select(watches.c.judge_version).filter_by(**key_of(watch))
-        earlier = (await connection.execute(its)).scalar()
-        if earlier == version:
-            return False
-        is_still = watches.c.judge_version.is_not_distinct_from(earlier)
-        noted = (
-            sa.update(watches)
-            .filter_by(**key_of(watch))
-            .where(is_still)
-            .values(judge_version=version)
-        )
-        return (await connection.execute(noted)).rowcount == 1 and earlier is not None
-
-    @db.in_transaction
     async def end(self, connection: AsyncConnection, watch: Watch, by: str) -> bool:
         """Whether there was a watch to end.
 
@@ -219,17 +199,6 @@ class Notices(db.StoreQueries):
                 sa.select(notices.c.name).filter_by(**key_of(watch), day=day)
             )
         )
-
-    async def lost(self, watch: Watch, day: str, now: datetime) -> set[str]:
-        """The names of what was meant to be told of a day, of which it is not known whether it
-        reached anybody.
-        """
-        its = sa.select(notices.c.name).filter_by(**key_of(watch), day=day).group_by(notices.c.name)
-        is_open = (
-            sa.func.max(notices.c.posted_at).is_(None),
-            sa.func.max(notices.c.claimed_at) <= now,
-        )
-        return set(await self._database.values(its.having(sa.and_(*is_open))))
 
     async def last(self, watch: Watch, kind: str, before: str) -> datetime | None:
         """When an alert of this kind, with which its name begins, was told last on a day `before`

@@ -51,41 +51,23 @@ _MEASURES = (
 )
 
 
-@dataclass(frozen=True)
-class Questions:
-    """`changed` says how the questions differ; `line` is that, or what is alike; empty if unknown."""
-
-    changed: str = ""
-    line: str = ""
-
-
 async def compare_questions(
     database: Database, before: Collection[int], after: Collection[int]
-) -> Questions:
-    """Compares the questions of earlier cases with those of later ones, both given by their ids."""
+) -> str:
+    """How the questions of later cases clearly differ from those of earlier ones, both given by
+    their ids; empty if they do not.
+    """
     rows_before = await _rows(database, before)
     rows_after = await _rows(database, after)
     changed = list[str]()
-    alike = list[str]()
     for measure in _MEASURES:
         was = _estimate(measure, rows_before)
         now = _estimate(measure, rows_after)
         moved = difference(now, was, tail=_TAIL / len(_MEASURES)) if now and was else None
-        if not (now and was and moved):
-            continue
-        if moved.is_clear:
+        if now and was and moved and moved.is_clear:
             is_now = measure.words(now.judge.mean)
             changed.append(f"{measure.name} {is_now}, was {measure.words(was.judge.mean)}")
-        else:
-            alike.append(measure.name)
-    if changed:
-        words = "; ".join(changed)
-        return Questions(words, f"The questions have changed: {words}.")
-    if alike:
-        names = " and ".join(filter(None, [", ".join(alike[:-1]), alike[-1]]))
-        are = "is" if alike == ["length"] else "are"
-        return Questions("", f"{names.capitalize()} {are} alike; difficulty is not compared.")
-    return Questions()
+    return f"The questions have changed: {'; '.join(changed)}." if changed else ""
 
 
 async def _rows(database: Database, case_ids: Collection[int]) -> Sequence[sa.Row[Any]]:

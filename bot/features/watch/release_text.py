@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from bot.domain.standing import Standing
 from bot.features.watch import ids
@@ -21,16 +21,11 @@ NOTE_LENGTH = 200
 NO_RELEASE = "There is no such release in this channel. `/judge release list` lists them."
 _TITLE = "Mark a release"
 _MOST_LISTED = 10
-_USAGE = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."
-
-
-class Outlook(NamedTuple):
-    """The share of an assistant's replies with which a change of half a point will probably be
-    clear within four weeks, and when that is; both None if no share will do.
-    """
-
-    share: float | None
-    day: date | None
+_USAGE = (
+    "`/judge release @helper new prompt` marks one as of now, *Mark a release* below `/judge watch` "
+    "also an earlier day's; `/judge release undo 7` takes one back."
+)
+NO_DAY = "Choose a day of the last four weeks."
 
 
 class ReleaseState(ui.ModalState):
@@ -41,13 +36,18 @@ class ReleaseState(ui.ModalState):
 
 
 def release_modal(
-    state: ReleaseState, name: str, channel_ids: Sequence[str], running: Sequence[Release]
+    state: ReleaseState,
+    name: str,
+    channel_ids: Sequence[str],
+    running: Sequence[Release],
+    today: date,
 ) -> dict[str, Any]:
     note = ui.text_box(ids.BLOCK_NOTE, NOTE_LENGTH, None, "new prompt") | {"multiline": False}
-    what = f"A change of *{clip(name)}* in {channels_words(channel_ids)}, from now on."
+    day = {"type": "datepicker", "action_id": ids.BLOCK_DAY, "initial_date": today.isoformat()}
     blocks = [
-        ui.section(what),
+        ui.section(f"A change of *{clip(name)}* in {channels_words(channel_ids)}."),
         *[ui.section(ends_running(running))] * bool(running),
+        ui.field("Since", day),
         ui.field("What has changed", note, is_optional=True),
     ]
     return ui.modal(ids.VIEW_RELEASE, _TITLE, state, blocks, "Mark", "Cancel")
@@ -80,41 +80,32 @@ def marked(
     return _with_undo("\n".join(lines), release, channel_id)
 
 
-def when_compared(outlook: Outlook, share: float, today: date, by: str) -> str:
-    """When it will be known what a release has changed, if `share` of the replies are scored."""
-    change = "a change of half a point"
+def when_compared(clear_on: date | None, release: Release, share: float) -> str:
+    """When it will be known what a release has changed: half a point on a day, if that takes at
+    most four weeks.
+    """
     # An operator's name in Slack is not known.
     who = "Those whom its watches alert"
-    if not by.startswith("os:"):
+    if not release.set_by.startswith("os:"):
         who = "You and those whom its watches alert"
-    if outlook.share == share and outlook.day:
-        return f"{who} are told what has changed on about {day_words(outlook.day)}, at this pace."
-    last = day_words(today + COMPARED_FOR)
-    if outlook.share and outlook.day:
-        pace = (
-            f"At this pace {change} will not be clear within four weeks; with "
-            f"{share_words(outlook.share)} of its replies scored, it would be by about "
-            f"{day_words(outlook.day)}."
-        )
-    elif share < 1:
-        pace = f"{change.capitalize()} will not be clear within four weeks, at no share."
-    else:
-        pace = f"At this pace {change} will not be clear within four weeks."
-    return f"{pace} {who} are told what is known on {last}."
-
-
-def share_words(share: float) -> str:
-    return "all" if share == 1 else f"1 in {round(1 / share)}"
+    if clear_on:
+        return f"{who} are told what has changed on about {day_words(clear_on)}, at this pace."
+    more = "; with more of its replies scored, it may be" if share < 1 else ""
+    return (
+        f"At this pace a change of half a point will not be clear within four weeks{more}. {who} "
+        f"are told what is known on {day_words(release.day + COMPARED_FOR)}."
+    )
 
 
 def mark_notice(release: Release, name: str, channel_id: str, channel_ids: Sequence[str]) -> Post:
     """What those are told who hear of the watch.
 
-    Without the note: a message would keep a person's words when they are forgotten.
+    A button shows the note: a message would keep a person's words when they are forgotten.
     """
-    what = f"{_who(release.set_by)} marked release {release.id} of *{clip(name)}*"
+    what = f"{_who(release.set_by)} marked {_line(release, name)}"
     where = channels_words(channel_ids)
-    return _with_undo(f"{what}, in {where}. How its scores change is told.", release, channel_id)
+    text = f"{what}, in {where}. How its scores change is told."
+    return _with_undo(text, release, channel_id, shows_note=bool(release.note))
 
 
 def undone_notice(release: Release, name: str) -> Post:
@@ -132,9 +123,12 @@ def undone_before(release: Release) -> str:
     return f"Release {release.id} was already taken back, by {by}."
 
 
-def _with_undo(text: str, release: Release, channel_id: str) -> Post:
-    undo = ui.button("Undo", ids.ACTION_UNDO_RELEASE, f"{channel_id}:{release.id}")
-    return Post(text.replace("*", ""), [ui.section(text), ui.actions(undo)])
+def _with_undo(text: str, release: Release, channel_id: str, *, shows_note: bool = False) -> Post:
+    which = f"{channel_id}:{release.id}"
+    buttons = [ui.button("Undo", ids.ACTION_UNDO_RELEASE, which)]
+    if shows_note:
+        buttons.insert(0, ui.button("What has changed?", ids.ACTION_RELEASE_NOTE, which))
+    return Post(text.replace("*", ""), [ui.section(text), ui.actions(*buttons)])
 
 
 def _who(by: str) -> str:
@@ -156,9 +150,13 @@ def listed(
 def _entry(release: Release, name: str, effect: Standing | None) -> str:
     if release.set_by == JUDGE:
         return f"{release_line(release, name)}, by asking it again"
-    note = f"“{clip(release.note)}”, " if release.note else ""
-    entry = f"{release_line(release, name)}, {note}by {_who(release.set_by)}"
+    entry = noted(release, name)
     return f"{entry}: {headline(effect, name)}" if effect else entry
+
+
+def noted(release: Release, name: str) -> str:
+    note = f"“{clip(release.note)}”, " if release.note else ""
+    return f"{_line(release, name)}, {note}by {_who(release.set_by)}"
 
 
 def release_line(release: Release, name: str) -> str:
@@ -166,9 +164,9 @@ def release_line(release: Release, name: str) -> str:
     are forgotten.
     """
     if release.set_by == JUDGE:
-        return f"change of the judge of {clip(name)}, {ui.short_date(release.set_at)}"
+        return f"change of the judge of {clip(name)}, {day_words(release.day)}"
     return _line(release, name)
 
 
 def _line(release: Release, name: str) -> str:
-    return f"release {release.id} of {clip(name)}, {ui.short_date(release.set_at)}"
+    return f"release {release.id} of {clip(name)}, {day_words(release.day)}"

@@ -5,7 +5,7 @@ an operator.
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -16,12 +16,9 @@ from bot.domain.watch import Watch
 from bot.features.watch import assistants, ids, orders, text
 from bot.features.watch import release_text as words
 from bot.features.watch.queries import Release, Releases
-from bot.features.watch.release_text import GIVEN_UP, Outlook, ReleaseState
+from bot.features.watch.release_text import GIVEN_UP, ReleaseState
 from bot.features.watch.series import read_series, today_of
-from bot.features.watch.standings import (
-    StandingLooks,
-    place_of,
-)
+from bot.features.watch.standings import StandingLooks, place_of
 from bot.services import Services
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, Raw
@@ -29,8 +26,6 @@ from bot.slack.messenger import Post
 from bot.store.figures import Place
 from bot.store.standings import Standings
 from judge.evaluation.standing import days_until_clear
-
-_SHARES = (0.05, 0.2, 0.5, 1.0)
 
 
 async def answer(services: Services, invocation: Invocation, typed: str) -> Post | str:
@@ -62,12 +57,23 @@ async def _listed(services: Services, place: Place) -> str:
     return words.listed(releases, names, effects)
 
 
+async def _note(services: Services, place: Place, number: str) -> str:
+    release = await _find(services, place, number)
+    if release is None:
+        return words.NO_RELEASE
+    return words.noted(release, await services.members.name_of(release.author_id))
+
+
+async def _find(services: Services, place: Place, number: str) -> Release | None:
+    """The release with this number, if the channel sees it."""
+    if not number.isdecimal():
+        return None
+    return await Releases(services.store.database).find(place, int(number[:9]))
+
+
 async def _take_back(services: Services, place: Place, number: str, by: str) -> str:
-    """Takes back the release with this number, if the channel sees it."""
     releases = Releases(services.store.database)
-    release = None
-    if number.isdecimal():
-        release = await releases.find(place, int(number[:9]))
+    release = await _find(services, place, number)
     if release is None:
         return words.NO_RELEASE
     if not await releases.take_back(release, by, services.clock()):
@@ -100,25 +106,37 @@ def _split(typed: str, names: Mapping[str, str]) -> tuple[str, str]:
     return author_id, typed[length:].strip()
 
 
-async def mark(services: Services, place: Place, note: str, by: str) -> Post:
-    """Marks a release of the place's assistant now; returns the answer.
+async def mark(
+    services: Services, place: Place, note: str, by: str, day: date | None = None
+) -> Post:
+    """Marks a release of the place's assistant now, or at the beginning of an earlier day; returns
+    the answer.
 
     Raises:
         ValueError: The assistant is not watched there any more.
     """
     subject, watches = await _subject_at(services, place)
     releases = Releases(services.store.database)
-    running = await _running(services, subject)
     today = today_of(services)
-    now = services.clock()
-    number = await releases.add(subject, note[: words.NOTE_LENGTH], by, now, today)
+    day = day or today
+    set_at = services.clock()
+    if day < today:
+        set_at = datetime.combine(day, time(), services.schedule.zone).astimezone(UTC)
+    running = [each for each in await _running(services, subject) if each.set_at <= set_at]
+    number = await releases.add(subject, note[: words.NOTE_LENGTH], by, set_at, day)
     release = await releases.find(place, number)
     if release is None:
         raise ValueError(text.NOT_WATCHED)
-    outlook = await _outlook(services, subject, watches)
+    clear_on = None
+    if series := await read_series(services, place_of(subject, watches)):
+        scores = series.dated()
+        scale = series.kind.scale
+        days = await asyncio.to_thread(days_until_clear, scores, day, today, scale)
+        clear_on = day + timedelta(days=days) if days else None
     name = await services.members.name_of(subject.author_id)
     channels = [watch.channel_id for watch in watches]
-    when = words.when_compared(outlook, _share_of(watches), today, by)
+    share = max(watch.share for watch in watches)
+    when = words.when_compared(clear_on, release, share)
     return words.marked(release, name, place.channel_id, channels, running, when)
 
 
@@ -137,32 +155,6 @@ async def _running(services: Services, subject: Subject) -> Sequence[Release]:
     since = services.clock() - GIVEN_UP
     to_compare = await Releases(services.store.database).to_compare(subject.team_id, since)
     return [release for release in to_compare if release.subject == subject]
-
-
-def _share_of(watches: Sequence[Watch]) -> float:
-    return max(watch.share for watch in watches)
-
-
-async def _outlook(services: Services, subject: Subject, watches: Sequence[Watch]) -> Outlook:
-    series = await read_series(services, place_of(subject, watches))
-    if series is None:
-        return Outlook(None, None)
-    today = today_of(services)
-    share = _share_of(watches)
-    for possible in (share, *_SHARES):
-        if possible < share:
-            continue
-        days = await asyncio.to_thread(
-            days_until_clear,
-            series.dated(),
-            today,
-            today,
-            series.kind.scale,
-            times=possible / share,
-        )
-        if days is not None:
-            return Outlook(possible, today + timedelta(days=days))
-    return Outlook(None, None)
 
 
 def register(app: AsyncApp, services: Services) -> None:
@@ -186,23 +178,32 @@ def register(app: AsyncApp, services: Services) -> None:
         if refusal:
             await ack(response_action="update", view=words.said_modal(refusal))
             return
+        today = today_of(services)
+        chosen = payloads.field_of(body["view"]["state"]["values"], ids.BLOCK_DAY)
+        day = date.fromisoformat(chosen.get("selected_date") or today.isoformat())
+        if not today - words.COMPARED_FOR <= day <= today:
+            await ack(response_action="errors", errors={ids.BLOCK_DAY: words.NO_DAY})
+            return
         await ack()
         place = Place(invocation.team_id, channel_id, state.author_id)
         try:
-            said: Post | str = await mark(services, place, note, invocation.user_id)
+            said: Post | str = await mark(services, place, note, invocation.user_id, day)
         except ValueError as exc:
             said = str(exc)
         recipient = Recipient(invocation.user_id, state.told_at or channel_id)
         await messenger.tell(recipient, said)
 
-    @payloads.on_click(app, ids.ACTION_UNDO_RELEASE)
-    async def undo(invocation: Invocation, _: Raw) -> None:
+    @payloads.on_click(app, ids.ACTION_UNDO_RELEASE, ids.ACTION_RELEASE_NOTE)
+    async def answer_notice(invocation: Invocation, _: Raw) -> None:
         channel_id, number = orders.clicked_watch(invocation)
-        refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
-        if refusal:
-            await messenger.tell(invocation.recipient, refusal)
-            return
+        is_change = invocation.action == ids.ACTION_UNDO_RELEASE
+        refusal = await orders.refusal_of(services, invocation, channel_id, is_change=is_change)
         place = Place(invocation.team_id, channel_id)
+        if refusal or not is_change:
+            await messenger.tell(
+                invocation.recipient, refusal or await _note(services, place, number)
+            )
+            return
         said = await _take_back(services, place, number, invocation.user_id)
         await messenger.replace(invocation.recipient, said)
 
@@ -222,4 +223,4 @@ async def _window(services: Services, invocation: Invocation) -> dict[str, Any]:
     channels = [watch.channel_id for watch in watches]
     running = await _running(services, subject)
     state = ReleaseState(channel_id=channel_id, author_id=author_id, told_at=invocation.channel_id)
-    return words.release_modal(state, name, channels, running)
+    return words.release_modal(state, name, channels, running, today_of(services))

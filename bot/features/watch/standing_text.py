@@ -5,13 +5,12 @@ from datetime import date, datetime, timedelta
 
 from bot.domain.standing import Standing, Whose
 from bot.domain.watch import Watch
-from bot.features.watch.asked_again import Asked
 from bot.features.watch.series import Series
 from bot.figures.week import FEWEST, low_words
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
-from judge.evaluation.standing import Direction, Event
+from judge.evaluation.standing import MIN_BEFORE, Direction, Event
 from judge.evaluation.stats import Interval, low_to
 from judge.scoring.numbers import number_of
 
@@ -146,16 +145,24 @@ def level_line(standing: Standing) -> str:
     return f"Between {standing.level_low:.1f} and {standing.level_high:.1f}, by {of} {when}."
 
 
-def new_model_notice(watch: Watch, name: str, new: str, old: str, asked: Asked) -> Post:
-    """Another model answers under the judge's name; `asked` says whether it scores as before."""
-    line = f"Whether it scores as before cannot be told: {asked.why}."
-    if asked.judge:
-        line = asked_line(asked.n, asked.judge)
-        if asked.judge.is_clear:
-            line += f" {_ANOTHER_JUDGE}"
-    where = f"*{clip(name)}* in {channels_words(watch.channels)}"
-    answers = f"the provider now answers as `{clip(new)}`, was `{clip(old)}`."
-    said = f"The judge of {where}: {answers}\n{line}"
+def new_judge_notice(standing: Standing, name: str, channel_ids: Sequence[str]) -> Post:
+    """Another judge version scores, with which a standing begins anew."""
+    by = f"`{clip(standing.version)}`" if standing.version else "another judge"
+    said = (
+        f"*{clip(name)}* in {channels_words(channel_ids)} is now scored by {by}. Scores of different "
+        f"judges are not compared, so alerts start again once there are {MIN_BEFORE} scores older "
+        "than a week."
+    )
+    return Post(said.replace("*", ""), [ui.section(said)])
+
+
+def new_model_notice(watch: Watch, name: str, new: str, old: str) -> Post:
+    """Another model answers under the judge's name."""
+    said = (
+        f"The judge of *{clip(name)}* in {channels_words(watch.channels)}: the provider now answers "
+        f"as `{clip(new)}`, was `{clip(old)}`. If its scores change, it is asked again about older "
+        "replies."
+    )
     return Post(said.replace("*", ""), [ui.section(said)])
 
 

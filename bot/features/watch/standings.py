@@ -23,9 +23,9 @@ from bot.features.watch.examples import LowPart, read_low_part
 from bot.features.watch.notices import TRIED_FOR, Telling, hearers, shown_to, tell_each
 from bot.features.watch.pauses import Pauses
 from bot.features.watch.queries import Notices, Release, Releases, WatchOrders, day_of
-from bot.features.watch.questions import Questions, compare_questions
+from bot.features.watch.questions import compare_questions
 from bot.features.watch.series import Series, days_over, read_series, today_of
-from bot.features.watch.standing_text import share_line, standing_alert
+from bot.features.watch.standing_text import new_judge_notice, share_line, standing_alert
 from bot.figures.quality import grouped
 from bot.services import Services
 from bot.slack.members import MembershipError
@@ -153,7 +153,9 @@ class StandingLooks:
             change = change_of(new, finding, series)
             await self.store_change(new, change, await self.ask(new, change, watches))
             return
-        await self._standings.begin(replace(new, is_to_tell=finding.event is not None))
+        # So is another judge, which has no event.
+        is_to_tell = finding.event is not None or (standing is not None and is_another)
+        await self._standings.begin(replace(new, is_to_tell=is_to_tell))
 
     async def ask(self, standing: Standing, change: Change, watches: Sequence[Watch]) -> Asked:
         """Asks the judge again whose change it is."""
@@ -256,6 +258,9 @@ class StandingLooks:
         services = self._services
         place = place_of(standing.subject, watches)
         channels = [watch.channel_id for watch in watches]
+        name = await services.members.name_of(standing.author_id)
+        if standing.event is None and standing.release_id is None:
+            return new_judge_notice(standing, name, channels), ()
         part = LowPart()
         lines = list[str]()
         if standing.direction is Direction.LOWER and standing.since:
@@ -268,7 +273,6 @@ class StandingLooks:
                 lines.append(share_line(series, standing.since))
         if standing.release_id is not None and standing.since:
             lines += await services.release_lines(standing.subject, standing.since)
-        name = await services.members.name_of(standing.author_id)
         post = standing_alert(standing, name, channels, lines, part.blocks)
         return post, part.told
 
@@ -362,9 +366,9 @@ def with_cause_of(standing: Standing, other: Standing) -> Standing:
     )
 
 
-def with_cause(standing: Standing, asked: Asked, questions: Questions) -> Standing:
+def with_cause(standing: Standing, asked: Asked, questions: str) -> Standing:
     whose = asked.whose
-    if whose is Whose.ASSISTANT and questions.changed:
+    if whose is Whose.ASSISTANT and questions:
         whose = Whose.QUESTIONS
     step, low, high = asked.judge or _UNKNOWN
     return replace(
@@ -375,5 +379,5 @@ def with_cause(standing: Standing, asked: Asked, questions: Questions) -> Standi
         judge_step=step,
         judge_low=low,
         judge_high=high,
-        questions=questions.line,
+        questions=questions,
     )

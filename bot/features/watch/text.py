@@ -14,7 +14,6 @@ from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.figures import LowCase
-from judge.evaluation.standing import MIN_BEFORE
 from judge.evaluation.stats import Interval
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
@@ -308,14 +307,6 @@ def silent_alert(watch: Watch, name: str, since: datetime, expected: int, cause:
     return _post(
         f"The watch on {_its(watch, name)} has had no score since {ui.short_date(since)}, although "
         f"{expected} replies were drawn. {cause}"
-    )
-
-
-def new_judge_notice(watch: Watch, name: str, version: str | None) -> Post:
-    by = f"`{clip(version)}`" if version else "another judge"
-    return _post(
-        f"{_its(watch, name)} is now scored by {by}. Scores of different judges are not compared, "
-        f"so alerts start again once there are {MIN_BEFORE} scores older than a week."
     )
 
 

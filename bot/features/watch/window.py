@@ -18,21 +18,18 @@ from bot.features.watch import assistants, ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.grammar import parse_watch
-from bot.features.watch.looks import recent_replies
 from bot.features.watch.news import announce, when_first
 from bot.features.watch.orders import clicked_watch, end_watch
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.way import PATIENCE_S, find_way
 from bot.features.watch.window_text import WatchState, WatchView, said_modal
-from bot.pipeline.lookup import NotReadableError
 from bot.pipeline.text import not_understood
 from bot.services import Services
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
-from bot.slack.client import MISSING, SLACK_ERRORS, slack_word
+from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, Raw
 from bot.slack.members import MembershipError
-from bot.slack.messages import Message
 from bot.slack.messenger import Post
 from bot.store.figures import Place
 from bot.store.watches import EVERYWHERE
@@ -128,29 +125,20 @@ async def _show(
     author: str,
     chosen: WatchForm | None,
 ) -> None:
-    """Fills the window: first with the fields, then, if it shows all, with replies that the watch
-    might have taken.
+    """Fills the window.
 
     If only another share was `chosen`, or all fields, the others keep what the person has entered.
     """
-    messenger = watcher.services.messenger
-    url = watcher.services.identity.url
     form = await _to_view(watcher.services, invocation, state, author)
     if isinstance(form, str):
-        await messenger.update_modal(view_id, said_modal(form))
-        return
-    state = state.model_copy(update={"is_everywhere": form.watch.is_everywhere})
-    if chosen:
-        form = replace(
-            form, watch=replace(form.watch, share=chosen.share), version=state.version or ""
-        )
-    shown = await messenger.update_modal(view_id, window_words.watch_modal(state, form, None, url))
-    if shown and state.is_long:
-        replies = await _replies(watcher, replace(form.watch, channel_id=state.channel_id or ""))
-        view = window_words.watch_modal(state, form, replies, url)
-        # With the version, Slack refuses this if the person has chosen another assistant or share
-        # meanwhile.
-        await messenger.update_modal(view_id, view, shown.version)
+        view = said_modal(form)
+    else:
+        state = state.model_copy(update={"is_everywhere": form.watch.is_everywhere})
+        if chosen:
+            watch = replace(form.watch, share=chosen.share)
+            form = replace(form, watch=watch, version=state.version or "")
+        view = window_words.watch_modal(state, form)
+    await watcher.services.messenger.update_modal(view_id, view)
 
 
 async def _to_view(
@@ -158,8 +146,7 @@ async def _to_view(
 ) -> WatchView | str:
     """The initial content of the window, or why it cannot be shown.
 
-    Of a watch that follows from an order, it shows the order, unless the person wants to change it
-    for this channel alone.
+    Of a watch that follows from an order, it shows the order.
     """
     channel_id = state.channel_id or ""
     refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
@@ -181,8 +168,7 @@ async def _to_view(
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
     author_id = meant[0]
     watch = await orders.order_on(services, invocation, channel_id, author_id)
-    is_order = state.is_everywhere or (watch.is_derived and not state.is_alone)
-    if is_order:
+    if state.is_everywhere or watch.is_derived:
         watch = await orders.order_on(services, invocation, EVERYWHERE, author_id)
     is_set = author_id in watched
     way = await find_way(services, team_id, watch.channel_id, watch if is_set else None, PATIENCE_S)
@@ -200,15 +186,6 @@ async def _to_view(
         await orders.set_by(services, watch),
         await services.questions_of(watch) if is_set else "",
     )
-
-
-async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:
-    try:
-        return await recent_replies(watcher, watch)
-    except NotReadableError:
-        return words.not_read(MISSING)
-    except SLACK_ERRORS as exc:
-        return words.not_read(slack_word(exc))
 
 
 def _version(watch: Watch | None) -> str:
@@ -297,13 +274,9 @@ async def _kept_out(services: Services, form: WatchForm, channel_id: str) -> dic
     block_id = slack_ids.of(ids.BLOCK_ALERTS_TO, form.author_id)
     keeps_out = (services.memberships.keeps_out(each, channel_id) for each in people)
     try:
-        known, kept = await asyncio.gather(
-            services.members.of_all(people), asyncio.gather(*keeps_out)
-        )
+        kept = await asyncio.gather(*keeps_out)
     except MembershipError as exc:
         return {block_id: window_words.unsure(exc)}
-    if bots := [member.name for member in known.values() if member.is_bot]:
-        return {block_id: window_words.no_readers(bots)}
     out = [
         await services.members.name_of(each)
         for each, is_out in zip(people, kept, strict=True)
@@ -326,19 +299,18 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         said = await open_window(watcher, invocation, channel_id, author_id, is_everywhere=True)
         await services.messenger.tell(invocation.recipient, said)
 
-    @payloads.on_click(
-        app,
-        ids.BLOCK_ASSISTANT,
-        re.compile(f"^{ids.BLOCK_SHARE}-"),
-        ids.ACTION_WATCH_MORE,
-        ids.ACTION_WATCH_HERE,
-    )
+    share = re.compile(f"^{ids.BLOCK_SHARE}-")
+
+    @payloads.on_click(app, ids.BLOCK_ASSISTANT, share, ids.ACTION_WATCH_MORE)
     async def choose(invocation: Invocation, body: Raw) -> None:
-        which = invocation.action
-        state = _state_after(which, WatchState.of(body["view"]))
+        state = WatchState.of(body["view"])
         form = to_watch_form(body, state.channel_id or "")
-        is_other = which in {ids.BLOCK_ASSISTANT, ids.ACTION_WATCH_HERE}
-        chosen = form if form.share and not is_other else None
+        chosen = form if form.share else None
+        if invocation.action == ids.ACTION_WATCH_MORE:
+            state = state.model_copy(update={"is_long": True})
+        elif invocation.action == ids.BLOCK_ASSISTANT:
+            state = state.model_copy(update={"is_everywhere": False})
+            chosen = None
         await _show(watcher, invocation, body["view"]["id"], state, form.author_id, chosen)
 
     @payloads.on_click(app, ids.ACTION_WATCH_END)
@@ -362,18 +334,6 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         await ack(**answer)
         if not answer:
             await _tell_set(services, invocation, state, form, first)
-
-
-def _state_after(action: str, state: WatchState) -> WatchState:
-    """What the window remembers after a click."""
-    changes: Mapping[str, bool] = {}
-    if action == ids.ACTION_WATCH_MORE:
-        changes = {"is_long": True}
-    elif action == ids.ACTION_WATCH_HERE:
-        changes = {"is_everywhere": False, "is_alone": True}
-    elif action == ids.BLOCK_ASSISTANT:
-        changes = {"is_everywhere": False, "is_alone": False}
-    return state.model_copy(update=changes)
 
 
 async def _tell_set(

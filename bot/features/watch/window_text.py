@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from math import inf
 from typing import Annotated, Any
 
@@ -16,8 +15,6 @@ from bot.features.watch.way import Way
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
 from bot.slack.members import MembershipError
-from bot.slack.messages import Message
-from bot.slack.mrkdwn import clip
 from judge import Rubric
 from judge.evaluation.standing import MIN_BEFORE
 from judge.scoring.rubric import Scale
@@ -34,15 +31,12 @@ _TITLE = "Watches"
 _NEW = ("Watch an assistant", "Watch")
 _CHANGE = ("Change a watch", "Save")
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
-_WORDS = 140
 _MOST_ASSISTANTS = 100
 DIGEST = "digest"
 ANNOUNCE = "announce"
 EVERYWHERE = "everywhere"
 _SHARES = (1, 2, 5, 20)
 READING = "_Reading this channel…_"
-_NONE = "None among the newest messages. The assistant may have left, or it answers no one here."
-_NONE_DRAWN = "None of its newest replies falls into so small a share."
 _SHOWN: Mapping[str, str] = {
     Shows.NOTHING: "Nothing; scores only count in the digest",
     Shows.REACTION: "The score, as a reaction",
@@ -55,14 +49,12 @@ class WatchState(ui.ModalState):
 
     `told_at` is the channel of the message in which it was opened. `is_long`: it shows all fields.
     `a_day`: so many replies a day are expected. `is_everywhere`: it is about the order for all
-    public channels, although it was opened in one; `is_alone`: it is not, for a watch that follows
-    from one.
+    public channels, although it was opened in one.
     """
 
     told_at: str | None = None
     is_long: bool = False
     is_everywhere: bool = False
-    is_alone: bool = False
     a_day: Annotated[float, Field(ge=0, le=100_000)] = 0
 
 
@@ -92,12 +84,7 @@ def said_modal(text: str) -> dict[str, Any]:
     return ui.page(_TITLE, [ui.section(text)])
 
 
-def watch_modal(
-    state: WatchState, form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
-) -> dict[str, Any]:
-    """The window, with `replies` that the watch might have taken, or why they cannot be read; None
-    while they are.
-    """
+def watch_modal(state: WatchState, form: WatchView) -> dict[str, Any]:
     watch = form.watch
     one_in = round(1 / form.watch.share)
     shares = {
@@ -114,7 +101,7 @@ def watch_modal(
     also = {"type": "checkboxes", "action_id": ids.BLOCK_ALSO, "options": options}
     also |= {"initial_options": digest} if digest else {}
     blocks = [
-        *_where(state, form),
+        ui.context(_where(state, form)),
         _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id)
         | {"dispatch_action": True},
         _select(its_share, "Replies to score", shares, str(one_in)) | {"dispatch_action": True},
@@ -125,9 +112,6 @@ def watch_modal(
         blocks += [
             *_draw(form),
             *_alerts(form, state.channel_id or ""),
-            {"type": "divider"},
-            ui.section("*Replies of the last week that this watch could have scored*"),
-            *_replies(form, state.channel_id or "", replies, workspace_url),
             *([ui.actions(_end(state, form))] if form.is_set else []),
         ]
     else:
@@ -140,21 +124,11 @@ def watch_modal(
     return ui.modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
 
 
-def _where(state: WatchState, form: WatchView) -> list[ui.Block]:
-    watch = form.watch
+def _where(state: WatchState, form: WatchView) -> str:
     if not state.is_everywhere:
-        here = f"In <#{state.channel_id}>."
-        if watch.is_derived:
-            here += (
-                " What you save here is for this channel alone; in the others it stays as it is."
-            )
-        return [ui.context(here)]
+        return f"In <#{state.channel_id}>."
     by = f" Set by <@{form.set_by}>." if form.set_by else ""
-    alone = ui.button("Change it for this channel alone", ids.ACTION_WATCH_HERE, watch.author_id)
-    return [
-        ui.context(f"In all public channels that I am in{words.left_out(watch)}.{by}"),
-        ui.actions(alone),
-    ]
+    return f"In all public channels that I am in{words.left_out(form.watch)}.{by}"
 
 
 def scores_a_day(watch: Watch, a_day: float) -> float:
@@ -192,10 +166,6 @@ def unsure(error: MembershipError) -> str:
         f"Slack does not tell me whether all of them are members of this channel ({error}). "
         "Please try again."
     )
-
-
-def no_readers(names: Sequence[str]) -> str:
-    return f"Bots cannot receive alerts. Remove {', '.join(names)}."
 
 
 def _assistants(form: WatchView) -> dict[str, str]:
@@ -284,31 +254,6 @@ def _end(state: WatchState, form: WatchView) -> ui.Block:
     title = "End it everywhere?" if state.is_everywhere else "End this watch?"
     end = ui.button("End this watch", ids.ACTION_WATCH_END, author_id)
     return end | {"style": "danger", "confirm": words.ask_before_end(title, why)}
-
-
-def _replies(
-    form: WatchView,
-    channel_id: str,
-    replies: Sequence[Message] | str | None,
-    workspace_url: str,
-) -> list[ui.Block]:
-    if replies is None:
-        return [ui.context(READING)]
-    if isinstance(replies, str):
-        return [ui.context(replies)]
-    if not replies:
-        return [ui.context(_NONE if form.watch.share == 1 else _NONE_DRAWN)]
-    blocks = []
-    author_id = form.watch.author_id
-    name = clip(form.names.get(author_id, author_id))
-    for reply in replies:
-        link = ui.permalink(workspace_url, channel_id, reply.ts, reply.thread_ts)
-        when = ui.short_date(datetime.fromtimestamp(float(reply.ts), UTC))
-        said = one_line(reply.text)
-        if len(said) > _WORDS:
-            said = f"{said[: _WORDS - 2].rsplit(' ', 1)[0]} …"
-        blocks += [ui.context(f"{name} · {when} · <{link}|the reply>"), ui.quote(said, _WORDS)]
-    return blocks
 
 
 def _select(block_id: str, label: str, values: Mapping[str, str], chosen: str) -> ui.Block:

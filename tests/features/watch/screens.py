@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from bot.domain.standing import Subject, Whose
+from bot.domain.standing import Subject
 from bot.features.watch import (
     examples,
     first_hour,
@@ -14,9 +14,7 @@ from bot.features.watch import (
     text,
     window_text,
 )
-from bot.features.watch.asked_again import Asked
 from bot.features.watch.queries import Release, watched
-from bot.features.watch.release_text import Outlook
 from bot.features.watch.retirements import retirement_notice
 from bot.slack.blocks import actions, spoken
 from bot.slack.invocation import Invocation
@@ -53,16 +51,16 @@ def make(words: str) -> None:
     ]
     for standing in its.STANDINGS.values():
         standing_text.standing_alert(standing, name, ["C1"] * 7, [its.SHARE], low_part)
+        standing_text.new_judge_notice(
+            replace(standing, version=words[:200] or None), name, ["C1"] * 7
+        )
     text.floor_alert(watch, name, Interval(2.5, 2.2, 2.8), low_part)
     text.low_alert(watch, name, low, its.URL)
     text.silent_alert(watch, name, NOW, 3, words[:200])
-    text.new_judge_notice(watch, name, words[:200] or None)
     for replacement in ("", words[:80]):
         retirement_notice(Retirement(words[:80] or "m", NOW.date(), replacement))
-    asked = Asked(Whose.JUDGE, n=50, judge=Interval(-0.4, -0.8, -0.1))
-    for found in (asked, Asked(Whose.NOT_ASKED, words[:80])):
-        joined = replace(watch, channels=("C1",) * 7)
-        standing_text.new_model_notice(joined, name, words[:80] or "m", "n", found)
+    joined = replace(watch, channels=("C1",) * 7)
+    standing_text.new_model_notice(joined, name, words[:80] or "m", "n")
     text.unread_alert(watch, name, its.UNREAD)
     text.gone_alert(watch, name, 1234)
     standing_text.test_alert(watch, name, NOW)
@@ -78,8 +76,7 @@ def make(words: str) -> None:
         its.form({}),
         its.form(names, share=1 / 3, per_day=7, alerts_to=people, floor=2.5),
     ):
-        for replies in (None, words[:200], [its.reply(words or "x")] * 5):
-            window_text.watch_modal(its.STATE, form, replies, its.URL)
+        window_text.watch_modal(its.STATE, form)
 
 
 def make_releases(words: str, name: str) -> None:
@@ -88,7 +85,7 @@ def make_releases(words: str, name: str) -> None:
     by_person = Release(1, "T1", "", "B1", "U1", NOW, NOW.date(), words[:200])
     by_deployment = replace(by_person, set_by="os:root", taken_back_by="U2", taken_back_at=NOW)
     by_judge = replace(by_person, set_by=JUDGE)
-    when = release_text.when_compared(Outlook(0.2, NOW.date()), 0.05, NOW.date(), "U1")
+    when = release_text.when_compared(None, by_person, 0.05)
     for release in (by_person, by_deployment):
         release_text.marked(release, name, "C1", channels, [by_person], when)
         release_text.mark_notice(release, name, "C1", channels)
@@ -96,7 +93,7 @@ def make_releases(words: str, name: str) -> None:
     effect = next(iter(its.STANDINGS.values()))
     release_text.listed([by_person, by_deployment, by_judge] * 4, {"B1": name}, {1: effect})
     state = release_text.ReleaseState(channel_id="C1", author_id="B1", told_at="C1")
-    release_text.release_modal(state, name, channels, [by_person])
+    release_text.release_modal(state, name, channels, [by_person], NOW.date())
     release_text.said_modal(words[:2900] or "x")
 
 

@@ -10,8 +10,8 @@ from sqlalchemy import delete, select, update
 from bot.domain.watch import Watch
 from bot.features.watch import ids
 from bot.features.watch.notices import tell_once
-from bot.features.watch.queries import Notices, day_of
-from bot.features.watch.text import new_judge_notice
+from bot.features.watch.queries import Notices, Unread, day_of
+from bot.features.watch.text import unread_alert
 from bot.pipeline.quoting import unquote
 from bot.store.schema import assignments, cases, notices
 from tests.features.watch.watching import (
@@ -168,20 +168,9 @@ async def test_news_that_was_not_sent_is_tried_again(
             stage.services_at(later),
             watch,
             "first figures",
-            new_judge_notice(watch, "helper", "one"),
+            unread_alert(watch, "helper", Unread(watch.since, "x")),
         )
         assert len(direct(stage, "ben")) == told
-
-
-async def test_an_alert_whose_answer_is_lost_before_midnight_is_told_once(stage: Stage) -> None:
-    await drop(stage)
-    await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id,))
-    now = datetime.now(UTC)
-    midnight = datetime.combine(now.date(), time(), UTC)
-    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
-    for minutes in (-2, 15, 32):
-        await alarm(stage, midnight + timedelta(minutes=minutes) - now)
-    assert len(stage.ours()) == 1
 
 
 async def test_a_mean_below_the_floor_is_told_of_once_also_if_the_floor_is_set_later(
@@ -206,18 +195,6 @@ async def test_a_mean_that_stays_below_the_floor_is_told_of_again_after_a_week(
     for days_later, told in ((0, 1), (2, 1), (8, 2)):
         await alarm(stage, timedelta(days=days_later))
         assert len(direct(stage, "ann")) == told
-
-
-async def test_who_hears_is_told_once_that_comparison_begins_anew(stage: Stage) -> None:
-    await change(stage, alerts_to=(stage.ann.id,))
-    await write_scores(stage, [(8 + 0.2 * number, 4 + number % 2, 2) for number in range(40)])
-    await alarm(stage)
-    assert direct(stage, "ann") == []
-    await write_scores(stage, [(0.1, 1, 2)], "m, strict 2")
-    for _ in range(2):
-        await alarm(stage)
-    (notice,) = direct(stage, "ann")
-    assert notice == new_judge_notice(await only(stage), "helper", "m, strict 2").text
 
 
 async def test_a_test_of_the_same_day_is_not_taken_for_an_alert_that_was_lost(stage: Stage) -> None:

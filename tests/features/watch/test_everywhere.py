@@ -128,7 +128,7 @@ async def test_the_limit_a_day_is_for_all_channels_together(stage: Stage) -> Non
     assert sorted(found) == [ReplyOutcome.OVER, ReplyOutcome.TAKEN]
 
 
-async def test_the_window_shows_the_order_and_changes_it_or_the_channel_alone(
+async def test_the_window_shows_the_order_and_changes_it(
     stage: Stage,
 ) -> None:
     await say(stage, "@helper everywhere 1 in 5")
@@ -143,15 +143,6 @@ async def test_the_window_shows_the_order_and_changes_it_or_the_channel_alone(
     assert {watch.share for watch in (await watched(stage)).values()} == {0.5}
     stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_WATCH_EVERYWHERE)
     await filled(stage, "Set by")
-    stage.ann.click(stage.ann.view, ids.ACTION_WATCH_HERE, stage.helper.id)
-    await filled(stage, "for this channel alone; in the others it stays")
-    stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, stage.helper.id), "1")
-    await filled(stage, "all of its replies")
-    await stage.slack.settled(stage.ann.submit())
-    await stage.told(stage.ann, 4)
-    await follow(stage)
-    found = await watched(stage)
-    assert {name: watch.share for name, watch in found.items()} == {CHANNEL: 1, "sales": 0.5}
 
 
 async def test_a_channel_of_slacks_silence_ends_nothing(stage: Stage) -> None:
@@ -218,23 +209,9 @@ async def test_an_alert_goes_to_the_channel_in_which_it_was_asked_for(stage: Sta
     assert "Score 2 of 5" not in shown(alert)
 
 
-async def test_another_model_under_the_judges_name_is_told_once(stage: Stage) -> None:
-    stage.model.script("score: 3\nKinder days are over.")
-    await say(stage, "@helper all alert me")
-    await answered(stage, *["m-1"] * 7, "m-2")
-    await spread(stage, "alert me")
-    assert stage.services
-    await NewModels(stage.services).look()
-    await NewModels(stage.services).look()
-    (notice,) = told(stage)
-    assert "the provider now answers as `m-2`" in notice.text
-    assert len(stage.model.requests) == 50
-
-
 async def test_another_model_is_told_once_of_an_assistant_that_several_channels_watch(
     stage: Stage,
 ) -> None:
-    stage.model.script("score: 3\nKinder days are over.")
     await say(stage, "@helper all alert me")
     await answered(stage, *["m-1"] * 14, "m-2")
     sales = channel_id(stage, "sales")
@@ -248,7 +225,6 @@ async def test_another_model_is_told_once_of_an_assistant_that_several_channels_
     await NewModels(services).look()
     (notice,) = told(stage)
     assert f"<#{sales}>" in shown(notice)
-    assert len(stage.model.requests) == 50
 
 
 async def test_low_replies_are_told_of_the_channels_that_the_reader_is_in(stage: Stage) -> None:

@@ -211,7 +211,7 @@ async def test_what_was_chosen_stays_when_the_window_grows(stage: Stage) -> None
     await stage.slack.until(lambda: updates(stage) > before)
     for _ in range(2):
         stage.ann.click(stage.ann.view, ids.ACTION_WATCH_MORE)
-    await filled(stage, "Replies of the last week")
+    await filled(stage, "Most scored replies")
     await stage.slack.settled(
         stage.ann.submit({slack_ids.of(ids.BLOCK_PER_DAY, stage.helper.id): "7"})
     )

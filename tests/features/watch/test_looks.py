@@ -2,20 +2,16 @@
 trouble is said.
 """
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
 from bot.domain.watch import ReplyOutcome
-from bot.features.watch.looks import MOST, OFTEN, recent_replies
-from bot.features.watch.watcher import Watcher
+from bot.features.watch.looks import OFTEN
 from bot.slack import ids
 from tests.features.watch.watching import (
     alarm,
     look,
-    only,
     orders,
     outcomes,
     say,
@@ -80,44 +76,3 @@ async def test_a_channel_that_cannot_be_read_for_an_hour_is_said_once_and_in_eve
     stage.slack.workspace.faults.clear()
     await look(stage)
     assert SAID not in await say(stage, "")
-
-
-async def previewed(stage: Stage) -> Sequence[str]:
-    """The texts of helper's last replies, the newest first."""
-    assert stage.services
-    return [
-        reply.text for reply in await recent_replies(Watcher(stage.services), await only(stage))
-    ]
-
-
-async def test_what_was_sent_to_the_channel_as_well_is_shown_once(stage: Stage) -> None:
-    question = stage.ann.post(CHANNEL, "What is a branch?")
-    stage.helper.post(CHANNEL, "A name for a commit.", thread_ts=question.ts, is_broadcast=True)
-    assert await previewed(stage) == ["A name for a commit."]
-
-
-async def test_replies_in_a_thread_of_many_are_found_newest_first(stage: Stage) -> None:
-    question = stage.ann.post(CHANNEL, "What is a branch?")
-    for number in range(MOST):  # of whom Slack names five alone
-        workspace = stage.slack.workspace
-        other = workspace.add_user(f"other{number}")
-        workspace.channel(CHANNEL).members.append(other.id)
-        stage.slack.person(other.name).post(CHANNEL, "So am I wondering.", thread_ts=question.ts)
-    stage.helper.post(CHANNEL, "A name for a commit.", thread_ts=question.ts)
-    stage.ann.post(CHANNEL, "And a tag?", thread_ts=question.ts)
-    stage.helper.post(CHANNEL, "A name that stays.", thread_ts=question.ts)
-    assert await previewed(stage) == ["A name that stays.", "A name for a commit."]
-
-
-async def test_a_busy_channel_is_not_read_to_the_beginning_of_the_week(stage: Stage) -> None:
-    for _ in range(1201):
-        stage.ben.post(CHANNEL, "Good morning.")
-    before = len(calls(stage))
-    assert await previewed(stage) == []
-    assert len(calls(stage)) - before == 5
-
-
-def calls(stage: Stage) -> Sequence[Any]:
-    return [
-        each for each in stage.slack.workspace.journal.of("call") if each.data["method"] == HISTORY
-    ]

@@ -25,7 +25,6 @@ from bot.store.schema import (
     releases,
     spent,
     standings,
-    watches,
 )
 from bot.store.standings import Standings
 from judge.evaluation.blame import FEWEST
@@ -245,16 +244,24 @@ async def test_a_digest_that_comes_before_the_first_look_has_it_done(stage: Stag
     assert "*helper* is steady: 4.0" in shown(digest)
 
 
-async def test_two_judges_of_an_assistant_do_not_take_turns(stage: Stage) -> None:
+async def test_two_judges_of_an_assistant_do_not_take_turns_and_another_one_is_told(
+    stage: Stage,
+) -> None:
     usual = version_of(stage)
     for version, number in ((usual, 4), ("m, strict 2", 3)):
         scores = [(ago(day), 4, number) for day in range(1, 21)]
         await write_scores(stage, scores, version)
     await look(stage)
     # Now most scores of a week are the other's, but not two thirds.
-    await write_scores(stage, [(ago(day + 0.01), 3, 3) for day in range(1, 8)], "m, strict 2")
+    await write_scores(stage, [(ago(day + 0.01), 4, 3) for day in range(1, 8)], "m, strict 2")
     await look(stage, DAY)
     assert [row.version for row in await rows(stage)] == [usual]
+    await write_scores(stage, [(ago(day), 4, 9) for day in range(1, 8)], "m, strict 2")
+    for _ in range(2):
+        await look(stage, 2 * DAY)
+    assert {row.version for row in await rows(stage)} == {usual, "m, strict 2"}
+    (notice,) = direct(stage, "ann")
+    assert "is now scored by m, strict 2" in notice.replace("`", "")
 
 
 async def test_public_channels_are_one_series_and_a_private_one_is_its_own(stage: Stage) -> None:
@@ -321,7 +328,6 @@ async def test_a_drop_that_is_the_judges_begins_another_judge(stage: Stage) -> N
         (later, 60),
     }
     assert len(await stage.log.database.values(select(spent.c.id))) >= 50
-    assert await stage.log.database.values(select(watches.c.judge_version)) in ([later], [None])
     await look(stage, DAY)
     assert direct(stage, "ann") == [said]
 
@@ -471,17 +477,13 @@ async def answered(stage: Stage, *names: str | None) -> None:
         await connection.execute(ratings.insert(), written)
 
 
-async def test_another_model_that_answers_is_told_once_with_what_asking_again_found(
-    stage: Stage,
-) -> None:
-    stage.model.script("score: 3\nKinder days are over.")
+async def test_another_model_that_answers_is_told_once(stage: Stage) -> None:
     await answered(stage, *["m-1"] * 7, "m-2")
     assert stage.services
     for new_models in (NewModels(stage.services), NewModels(stage.services)):
         await new_models.look()
     (said,) = direct(stage, "ann")
     assert "the provider now answers as `m-2`, was `m-1`." in said
-    assert "The judge was asked again about 50 older replies: it gives 1.0 less" in said
 
 
 @pytest.mark.parametrize(

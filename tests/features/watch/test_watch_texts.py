@@ -15,7 +15,7 @@ from bot.features.digest.channel_week import LowReplies
 from bot.features.watch import examples, pauses, text, window_text
 from bot.features.watch.figures import AssistantAtHome, CountedWatch
 from bot.features.watch.queries import Unread
-from bot.features.watch.standing_text import standing_alert
+from bot.features.watch.standing_text import new_judge_notice, standing_alert
 from bot.features.watch.standing_text import test_alert as made_up_alert
 from bot.features.watch.way import Way
 from bot.features.watch.window_text import WatchState, WatchView, watch_modal
@@ -23,7 +23,6 @@ from bot.pipeline.text import not_understood
 from bot.pipeline.verdict_text import cause_of
 from bot.slack.blocks import actions, spoken
 from bot.slack.members import Member, MembershipError
-from bot.slack.messages import Message
 from bot.store.figures import LowCase
 from judge import load_rubric
 from judge.evaluation.standing import Direction, Event
@@ -42,10 +41,6 @@ MANY = {f"U{number}": "x" * 200 for number in range(150)}
 def form(names: Mapping[str, str], **changes: object) -> WatchView:
     given = {"team_id": "T1", "channel_id": "C1", "author_id": "U149", "since": NOW} | changes
     return WatchView(Watch(**given), True, names, load_rubric("additive-5"), "", 0, FREE)  # type: ignore[arg-type]
-
-
-def reply(words: str) -> Message:
-    return Message("1795339203.000001", None, "U149", None, words, None, is_bots=True)
 
 
 def a_watch(**changes: Any) -> Watch:
@@ -143,8 +138,9 @@ ALERTS = {
     },
     "below": text.floor_alert(SET, "helper", Interval(2.5, 2.2, 2.8), LOW_PART),
     "silent": text.silent_alert(SET, "helper", NOW, 3, cause_of("KeyRejectedError")),
-    "another judge": text.new_judge_notice(SET, "helper", "m, strict 2"),
-    "an unknown judge": text.new_judge_notice(a_watch(), "helper", None),
+    "another judge": new_judge_notice(
+        replace(next(iter(STANDINGS.values())), version="m, strict 2"), "helper", ["C1"]
+    ),
     "unread": text.unread_alert(SET, "helper", UNREAD),
     "gone": text.gone_alert(SET, "helper", 1234),
     "a test": made_up_alert(SET, "helper", NOW),
@@ -201,7 +197,6 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         window_text.off_floor(SCALE),
         window_text.unsure(MembershipError("user_not_found")),
         window_text.kept_out(["eve", "ben"]),
-        window_text.no_readers(["helper"]),
     ]
     assert "\n".join(said) == snapshot
 
@@ -209,33 +204,19 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
 def test_the_window_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
     names = {"U149": "helper", "U2": "helper", "U3": "other", "U4": "x" * 90}
     new = replace(form(names), is_set=False)
-    usual = read_window(
-        watch_modal(STATE, new, [reply("*All* is `well`."), reply("word " * 50)], URL)
-    )
+    usual = read_window(watch_modal(STATE, new))
     assert usual == snapshot
     short = replace(new, a_day=12, way=Way("m", None, 0.0002))
-    assert read_window(watch_modal(WatchState(channel_id="C1"), short, None, URL)) == snapshot(
-        name="short"
-    )
+    assert read_window(watch_modal(WatchState(channel_id="C1"), short)) == snapshot(name="short")
     others = form(
         names, share=1 / 3, per_day=7, alerts_to=("C1", "U1"), floor=2.5, shows=Shows.REACTION
     )
-    for name, found, replies in (
-        ("set", others, []),
-        ("new", new, []),
-        ("reading", new, None),
-        ("no", new, "No."),
-    ):
-        assert unlike(usual, read_window(watch_modal(STATE, found, replies, URL))) == snapshot(
-            name=name
-        )
+    assert unlike(usual, read_window(watch_modal(STATE, others))) == snapshot(name="set")
 
 
 def test_of_the_numbers_only_a_mean_has_decimals() -> None:
     elements = [
-        block["element"]
-        for block in watch_modal(STATE, form({}), [], URL)["blocks"]
-        if "element" in block
+        block["element"] for block in watch_modal(STATE, form({}))["blocks"] if "element" in block
     ]
     numbers = [each for each in elements if each["type"] == "number_input"]
     assert [each["is_decimal_allowed"] for each in numbers] == [False, True]
