@@ -1,6 +1,5 @@
 """A conversation: what was said before the question, turn by turn, within bounds."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -13,8 +12,6 @@ _LONGEST_TEXT = _MOST_CHARACTERS // 4
 _HALF = (
     _LONGEST_TEXT - 50
 ) // 2  # what stays of a longer text at each end; the mark between takes less than 50
-
-_CUT = re.compile(r"\n\[[\d,]+ characters left out\]\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +57,9 @@ def left_out_note(number: int) -> Turn:
     return Turn("", f"[{number_of(number, 'message')} left out]")
 
 
-def is_shortened(text: str) -> bool:
-    """Whether a turn's text, as `bounded` returns it, has lost its middle."""
-    return bool(_CUT.match(text, _HALF)) and len(text) > 2 * _HALF
-
-
 def _shortened(turn: Turn) -> Turn:
     text = turn.text
     if len(text) <= _LONGEST_TEXT:
         return turn
-    cut = f"\n[{len(text) - 2 * _HALF:,} characters left out]\n"  # as in _CUT
+    cut = f"\n[{len(text) - 2 * _HALF:,} characters left out]\n"
     return replace(turn, text=f"{text[:_HALF]}{cut}{text[-_HALF:]}")

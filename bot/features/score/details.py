@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import structlog
-from cachetools import LRUCache
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import LoggedCase
@@ -20,60 +19,55 @@ from bot.slack import invocation as payloads
 from bot.slack.mrkdwn import escape
 from judge import JudgeError
 from judge.scoring.beside import MET, lacks_reason, points_total
-from judge.scoring.conversation import is_shortened
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
 _MOST_SHOWN = 600  # characters of a text that the judge read
 NOT_SAID = "The model did not say it."
 _OVER_LIMIT = "This workspace has used up its scores for the last 24 hours. Please try again later."
-InVain = LRUCache[int, str]
-"""What to say of the cases whose reason the model did not give: it is not paid for again."""
-
 logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    in_vain: InVain = LRUCache(maxsize=5000)
-
     @app.action(ids.ACTION_DETAILS)
     async def show_details(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        case = await services.case_access.readable(invocation, invocation.case_id)
+        person = payloads.to_invocation(body)
+        case = await services.case_access.readable(person, person.case_id)
         await ack()
         verdict = await services.case_access.verdict(case)
         case = await services.store.cases.with_turns(case)
-        await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
+        await services.store.assignments.note_told(case.team_id, [case.id], person.user_id)
         judge = await judge_of(services.judges, case, verdict)
-        view = details_modal(case, verdict, in_vain.get(case.id, ""), may_ask=judge is not None)
-        refusal = await services.messenger.show(invocation, view)
-        await services.messenger.tell(invocation.recipient_at(case), refusal)
+        view = details_modal(case, verdict, may_ask=judge is not None)
+        refusal = await services.messenger.show(person, view)
+        await services.messenger.tell(person.recipient_at(case), refusal)
 
     @payloads.on_click(app, ids.ACTION_POINTS)
-    async def show_points(invocation: payloads.Invocation, body: dict[str, Any]) -> None:
+    async def show_points(person: payloads.Invocation, body: dict[str, Any]) -> None:
         update = partial(services.messenger.update_modal, body["view"]["id"])
-        case = await services.case_access.readable(invocation, invocation.case_id)
-        before = await services.case_access.verdict(case)
+        case = await services.case_access.readable(person, person.case_id)
+        verdict = await services.case_access.verdict(case)
         case = await services.store.cases.with_turns(case)
-        judge = await judge_of(services.judges, case, before)
-        if case.id in in_vain or judge is None:
-            await update(details_modal(case, before, in_vain.get(case.id, "")))
+        judge = await judge_of(services.judges, case, verdict)
+        if judge is None:
+            await update(details_modal(case, verdict))
             return
-        asking = details_modal(case, before, "Asking the model…")
+        asking = details_modal(case, verdict, "Asking the model…")
         if not await update(asking, body["view"]["hash"]):
             return  # another press is asking, or the window is closed
-        verdict = before
         note = NOT_SAID
         try:
-            verdict = await with_more(services.store, services.limits, judge, case, before)
-            if verdict == before:
-                in_vain[case.id] = NOT_SAID
+            more = await with_more(services.store, services.limits, judge, case, verdict)
         except BudgetError:
             note = _OVER_LIMIT
         except JudgeError as exc:
             error = type(exc).__name__
             logger.warning("judge_failed", case=case.id, error=error, reason=str(exc))
-        await update(details_modal(case, verdict, note if verdict == before else ""))
+        else:
+            if more != verdict:
+                await update(details_modal(case, more))
+                return
+        await update(details_modal(case, verdict, note))
 
 
 def details_modal(
@@ -119,7 +113,9 @@ def _facts(case: LoggedCase, verdict: CaseVerdict) -> dict[str, str]:
     if case.messages > 1:
         facts["Reply"] = number_of(case.messages, "message")
     if case.messages_before:
-        facts["Before the question"] = _before_question(case)
+        before = number_of(case.messages_before, "message")
+        left_out = f", {case.left_out:,} not shown to the judge" if case.left_out else ""
+        facts["Before the question"] = f"{before}{left_out}"
     facts["Not read"] = escape(case.unread or "")
     if verdict.latency_ms is not None:
         facts["Model time"] = f"{verdict.latency_ms / 1000:.1f} s in total"
@@ -141,13 +137,3 @@ def _points(verdict: CaseVerdict, points: Mapping[str, float | None]) -> dict[st
             "contradicts itself._"
         )
     return blocks.section("\n".join(lines))
-
-
-def _before_question(case: LoggedCase) -> str:
-    cut = sum(is_shortened(turn.text) for turn in case.conversation if turn.role)
-    parts = [
-        number_of(case.messages_before, "message"),
-        f"{case.left_out:,} not shown to the judge" if case.left_out else "",
-        f"{cut:,} shortened in the middle" if cut else "",
-    ]
-    return ", ".join(part for part in parts if part)

@@ -31,11 +31,6 @@ from bot.slack.mrkdwn import emoji_of, escape
 
 Answer = Callable[[], Awaitable[object]]
 """Tells the person the outcome, if there is anything to tell, after the event has been acknowledged."""
-Find = Callable[[], Awaitable[tuple[messages.Message | None, Invocation]]]
-"""Finds the message to score, if any, and returns it with the invocation that says where to answer.
-
-Raises `RefusedError` before it asks Slack if the person can have no score.
-"""
 Told = TTLCache[tuple[str, str], None]
 """Refusals that a person was told in the last hour: somebody may react to a hundred replies."""
 
@@ -72,7 +67,7 @@ def register(app: AsyncApp, services: Services) -> None:
         event: Hashable = None
         if is_mention(body, own_ids):
             answer = await _take_mention(services, body)
-            event = (body["event"]["channel"], body["event"]["ts"])
+            event = body["event"]["channel"], body["event"]["ts"]
         elif reaction := messages.to_reaction(body):
             answer = await _take_reaction(services, to_invocation(body), reaction, told)
             event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
@@ -95,67 +90,65 @@ def register(app: AsyncApp, services: Services) -> None:
 
 
 async def _take_mention(services: Services, body: Raw) -> Answer:
-    invocation = to_invocation(body)
+    person = to_invocation(body)
     text = body["event"].get("text") or ""
-    if invocation.is_direct or not messages.asks_for_score(text):
-        return partial(command.answer_message, services, invocation, text)
-
-    async def find() -> tuple[messages.Message | None, Invocation]:
-        await services.intake.check_here(invocation)
-        return await services.lookup.above(invocation, body["event"]["ts"]), invocation
-
-    nothing = partial(services.messenger.tell, invocation.recipient, command.NOTHING_ABOVE)
-    return await _take(services, invocation, find, CaseSource.MENTION) or nothing
+    if person.is_direct or not messages.asks_for_score(text):
+        return partial(command.answer_message, services, person, text)
+    try:
+        await services.intake.check_here(person)
+        message = await services.lookup.above(person, body["event"]["ts"])
+        if message:
+            return await _take(services, person, message, CaseSource.MENTION)
+        said = command.NOTHING_ABOVE
+    except (blocker.RefusedError, NotReadableError) as exc:
+        said = _why_not(exc)
+    return partial(services.messenger.tell, person.recipient, said)
 
 
 async def _take_reaction(
-    services: Services, invocation: Invocation, reaction: Reaction, told: Told
+    services: Services, person: Invocation, reaction: Reaction, told: Told
 ) -> Answer | None:
     if await services.members.is_known_bot(reaction.user_id):
         return None
-
-    async def find() -> tuple[messages.Message | None, Invocation]:
-        try:
-            await services.intake.check_here(invocation, reaction.ts)
-        except blocker.RefusedError as exc:
-            refused = invocation.user_id, str(exc)
-            if refused in told:
-                return None, invocation
-            told[refused] = None
-            raise
+    try:
+        await services.intake.check_here(person, reaction.ts)
+    except blocker.RefusedError as exc:
+        said = str(exc)
+        is_new = (person.user_id, said) not in told
+        told[person.user_id, said] = None
+        return partial(services.messenger.tell, person.recipient, said) if is_new else None
+    try:
         message = await services.lookup.message_anywhere(reaction.channel_id, reaction.ts)
         if message is None:
             raise blocker.RefusedError(blocker.GONE)
-        is_ours = message.author_id in services.identity.own_ids
-        return None if is_ours else message, replace(invocation, thread_ts=message.parent_ts)
-
-    return await _take(services, invocation, find, CaseSource.REACTION)
+        if message.author_id in services.identity.own_ids:
+            return None
+        person = replace(person, thread_ts=message.parent_ts)
+        return await _take(services, person, message, CaseSource.REACTION)
+    except (blocker.RefusedError, NotReadableError) as exc:
+        return partial(services.messenger.tell, person.recipient, _why_not(exc))
 
 
 async def _take(
-    services: Services, invocation: Invocation, find: Find, source: CaseSource
-) -> Answer | None:
-    """Accepts a case for the message that is found, durable on return; None if there is no message.
+    services: Services, person: Invocation, message: messages.Message, source: CaseSource
+) -> Answer:
+    """Accepts a case for the message, durable on return.
 
     If Slack fails temporarily, it will send the event again.
     """
-    try:
-        message, invocation = await find()
-        if message is None:
-            return None
-        # An event does not contain the person's name.
-        members = await services.members.of_all([invocation.user_id])
-        if member := members.get(invocation.user_id):
-            invocation = replace(invocation, user_name=member.name)
-        asked = await services.requests.of_message(invocation, message, source)
-        case, is_new = await services.intake.take(asked, invocation)
-    except blocker.RefusedError as exc:
-        said = str(exc)
-    except NotReadableError as exc:
-        said = blocker.MAY_NOT_READ if str(exc) == MISSING else blocker.GONE
-    else:
-        return partial(services.intake.proceed, case, is_new, invocation)
-    return partial(services.messenger.tell, invocation.recipient, said)
+    # An event does not contain the person's name.
+    members = await services.members.of_all([person.user_id])
+    if member := members.get(person.user_id):
+        person = replace(person, user_name=member.name)
+    asked = await services.requests.of_message(person, message, source)
+    case, is_new = await services.intake.take(asked, person)
+    return partial(services.intake.proceed, case, is_new, person)
+
+
+def _why_not(exc: blocker.RefusedError | NotReadableError) -> str:
+    if isinstance(exc, blocker.RefusedError):
+        return str(exc)
+    return blocker.MAY_NOT_READ if str(exc) == MISSING else blocker.GONE
 
 
 # Names given by Slack or by workspaces: up to 100 characters of any alphabet, in lower case.
@@ -204,26 +197,25 @@ async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Re
 
 
 async def answer_reaction(
-    services: Services, chosen: ScoreReactions, invocation: Invocation, text: str
+    services: Services, chosen: ScoreReactions, person: Invocation, text: str
 ) -> str:
     try:
         emoji = parse_reaction(text)
     except ValueError as exc:
         return f"{escape(str(exc))}. {_HELP}; type the emoji with its colons."
     is_change = emoji is not None
-    is_told = "reactions:read" in services.identity.scopes
-    if refusal := await services.access.refusal(invocation, "score reactions", is_change=is_change):
+    if refusal := await services.access.refusal(person, "score reactions", is_change=is_change):
         return refusal
+    is_told = "reactions:read" in services.identity.scopes
     if emoji and not is_told:
         return NOT_TOLD
-    place = invocation.team_id, invocation.channel_id
+    channels = services.store.channels
     if is_change:
-        settings = await services.store.channels.save(
-            *place, invocation.user_id, score_reaction=emoji or None
-        )
-        chosen.forget(settings.team_id)  # other processes follow within half a minute
+        place = person.team_id, person.channel_id, person.user_id
+        settings = await channels.save(*place, score_reaction=emoji or None)
+        chosen.forget(person.team_id)  # other processes follow within half a minute
     else:
-        settings = await services.store.channels.of(*place)
+        settings = await channels.of(person.team_id, person.channel_id)
     said = f"No reaction asks for a score in this channel. {_HELP}."
     if emoji := settings.score_reaction:
         said = (

@@ -23,73 +23,54 @@ logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
+    details.register(app, services)
     intake = services.intake
     access = services.case_access
 
     @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
+        person = payloads.to_invocation(body)
         message = payloads.clicked_message(body, services.identity.own_ids)
-        asked = await services.requests.of_message(invocation, message)
-        await _take(services, ack, intake.take(asked, invocation), invocation, requester_of(asked))
+        asked = await services.requests.of_message(person, message)
+        await _take(services, ack, intake.take(asked, person), person, requester_of(asked))
 
     @app.action(ids.ACTION_AGAIN)
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        earlier = await access.repeatable(invocation, invocation.case_id)
-        if (
-            earlier.message_ts is None and earlier.thread_ts is None
-        ):  # typed, and the thread is not known yet
+        person = payloads.to_invocation(body)
+        earlier = await access.repeatable(person, person.case_id)
+        if earlier.message_ts is None and earlier.thread_ts is None:
+            # Typed, and the thread is not known yet.
             await ack()
-            await intake.proceed(earlier, False, invocation)
+            await intake.proceed(earlier, False, person)
             return
-        asked = await services.requests.again(invocation, earlier)
-        await _take(
-            services,
-            ack,
-            intake.add(asked, invocation),
-            invocation,
-            invocation.recipient_at(earlier),
-        )
-
-    details.register(app, services)
-    _register_window_buttons(app, services)
-    _register_windows(app, services)
-
-
-def _register_window_buttons(app: AsyncApp, services: Services) -> None:
-    intake = services.intake
-    access = services.case_access
-    messenger = services.messenger
+        asked = await services.requests.again(person, earlier)
+        taking = intake.add(asked, person)
+        await _take(services, ack, taking, person, person.recipient_at(earlier))
 
     @payloads.on_click(app, ids.ACTION_OPEN_WINDOW)
-    async def open_window(invocation: Invocation, _: dict[str, Any]) -> None:
-        await open_texts_window(services, invocation)
+    async def open_window(person: Invocation, _: dict[str, Any]) -> None:
+        await open_texts_window(services, person)
 
     @app.action(ids.ACTION_WRONG_QUESTION)
     @app.action(ids.ACTION_ASK)
     async def open_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        is_first = invocation.action == ids.ACTION_ASK
-        case = await access.repeatable(invocation, invocation.case_id)
+        person = payloads.to_invocation(body)
+        case = await access.repeatable(person, person.case_id)
         await ack()
-        if is_first and not case.lacks_question:
-            await intake.proceed(case, False, invocation)
+        state = person.to_state(case.id)
+        if person.action == ids.ACTION_WRONG_QUESTION:
+            said = await services.store.database.read(partial(read_said, case=case))
+            reason = words.WRONG_QUESTION
+            view = words.question_modal(case, ids.VIEW_CORRECT, reason, state, said)
+        elif case.lacks_question:
+            view = words.question_modal(case, ids.VIEW_ANSWER, blocker.NO_QUESTION, state)
         else:
-            which = (
-                (ids.VIEW_ANSWER, blocker.NO_QUESTION)
-                if is_first
-                else (ids.VIEW_CORRECT, words.WRONG_QUESTION)
-            )
-            turns = (
-                {}
-                if is_first
-                else await services.store.database.read(partial(read_said, case=case))
-            )
-            view = words.question_modal(case, *which, invocation.to_state(case.id), turns)
-            await messenger.tell(
-                invocation.recipient_at(case), await messenger.show(invocation, view)
-            )
+            await intake.proceed(case, False, person)
+            return
+        refusal = await services.messenger.show(person, view)
+        await services.messenger.tell(person.recipient_at(case), refusal)
+
+    _register_windows(app, services)
 
 
 def _register_windows(app: AsyncApp, services: Services) -> None:
@@ -99,46 +80,43 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
     @app.view(ids.VIEW_TEXTS)
     async def score_texts(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission = payloads.to_submission(body)
-        invocation = payloads.to_invocation(body)
+        person = payloads.to_invocation(body)
         errors = words.text_errors(submission.question, submission.response)
-        if not errors and await access.has_left_window(invocation):
+        if not errors and await access.has_left_window(person):
             errors = {ids.BLOCK_RESPONSE: words.NOT_IN_ANY_MORE}
         if errors:
             await ack(response_action="errors", errors=errors)
             return
-        asked = services.requests.of_window(invocation, submission)
-        await _take(services, ack, intake.take(asked, invocation), invocation, ids.BLOCK_RESPONSE)
+        asked = services.requests.of_window(person, submission)
+        await _take(services, ack, intake.take(asked, person), person, ids.BLOCK_RESPONSE)
 
     @app.view(ids.VIEW_ANSWER)
     async def answer_question(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission = payloads.to_submission(body)
-        invocation = payloads.to_invocation(body)
-        if errors := words.question_errors(submission.question):
-            await ack(response_action="errors", errors=errors)
-            return
-        case = await access.known(invocation, submission.state.case_id)
-        try:
-            await intake.answer(case, submission.question, invocation)
-        except blocker.RefusedError as exc:
-            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: str(exc)})
-        else:
-            await ack()
+        person = payloads.to_invocation(body)
+        errors = words.question_errors(submission.question)
+        if not errors:
+            case = await access.known(person, submission.state.case_id)
+            try:
+                await intake.answer(case, submission.question, person)
+            except blocker.RefusedError as exc:
+                errors = {ids.BLOCK_QUESTION: str(exc)}
+        await (ack(response_action="errors", errors=errors) if errors else ack())
 
     @app.view(ids.VIEW_CORRECT)
     async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission = payloads.to_submission(body)
-        invocation = payloads.to_invocation(body)
-        earlier = await access.repeatable(invocation, submission.state.case_id)
+        person = payloads.to_invocation(body)
+        earlier = await access.repeatable(person, submission.state.case_id)
         said = await services.store.database.read(partial(read_said, case=earlier))
         chosen = submission.chosen
-        errors = words.question_errors(
-            submission.question, earlier, may_choose=bool(said or chosen)
-        )
+        may_choose = bool(said or chosen)
+        errors = words.question_errors(submission.question, earlier, may_choose=may_choose)
         if errors and (submission.question or chosen not in said):
             await ack(response_action="errors", errors=errors)
             return
-        asked = await services.requests.corrected(invocation, earlier, submission)
-        await _take(services, ack, intake.add(asked, invocation), invocation, ids.BLOCK_QUESTION)
+        asked = await services.requests.corrected(person, earlier, submission)
+        await _take(services, ack, intake.add(asked, person), person, ids.BLOCK_QUESTION)
 
 
 async def _take(

@@ -127,31 +127,6 @@ async def test_a_reason_that_nobody_needed_yet_is_asked_for(open_stage: StageFac
     assert len(stage.model.requests) == asked
 
 
-async def test_a_reason_that_the_model_does_not_give_is_paid_for_once(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(judge_ask="decision")
-    decided = Decided({str(score): float(score == 4) for score in range(6)})
-    stage.model.script(decided, Failure(400))
-    verdict = await stage.verdict(stage.ask_for_score())
-    stage.ann.click(verdict, ids.ACTION_DETAILS)
-    window = await stage.modal(stage.ann)
-    stage.ben.click(verdict, ids.ACTION_DETAILS)
-    later = await stage.modal(stage.ben)
-    stage.model.script("score: 1\nI have changed my mind.")
-    await stage.slack.settled(stage.ann.click(window, ids.ACTION_POINTS))
-    await stage.slack.until(lambda: NOT_SAID in _seen(stage))
-    asked = len(stage.model.requests)
-    await stage.slack.settled(stage.ben.click(later, ids.ACTION_POINTS))
-    await stage.slack.until(lambda: NOT_SAID in shown(stage.ben.view))
-    stage.ann.close()
-    stage.ann.click(verdict, ids.ACTION_DETAILS)
-    window = await stage.modal(stage.ann)
-    assert NOT_SAID in shown(window)
-    assert "Ask for the reason" not in shown(window)
-    assert len(stage.model.requests) == asked
-
-
 async def test_what_is_asked_for_while_the_words_go_is_not_kept(stage: Stage) -> None:
     await details(stage)
     case = await stage.log.cases.get(1)

@@ -98,7 +98,7 @@ async def test_the_card_of_typed_texts_shows_the_score(stage: Stage) -> None:
 async def test_details_are_a_window(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_samples=3)
     stage.model.script("score: 5\nVery good.", "score: 3\nA bit short.", GOOD)
-    parent = stage.ann.post(CHANNEL, "x" * 3000)
+    parent = stage.ann.post(CHANNEL, "Hello.")
     for number in range(25):
         stage.ben.post(CHANNEL, f"Message {number}", thread_ts=parent.ts)
     stage.ann.post(CHANNEL, QUESTION, thread_ts=parent.ts)
@@ -110,10 +110,7 @@ async def test_details_are_a_window(open_stage: StageFactory) -> None:
     stage.ben.click(verdict, ids.ACTION_DETAILS)
     words = shown(await stage.modal(stage.ben))
     assert "*Reply*: 2 messages" in words
-    assert (
-        "*Before the question*: 26 messages, 6 not shown to the judge, 1 shortened in the middle"
-        in words
-    )
+    assert "*Before the question*: 26 messages, 6 not shown to the judge" in words
     for part in (
         "*Rubric*: additive-5",
         "Rated 5 of 5",
