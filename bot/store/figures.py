@@ -90,8 +90,8 @@ class ScoreCount(_OfKind):
 class CountedCase(NamedTuple):
     """A case of one kind that is in figures.
 
-    `back` counts the given weeks back from the last, `week` does so for ISO weeks (UTC): all cases
-    of such a week are drawn for labels with one probability. A case without a thread is in one of
+    `back` counts the given weeks back from the last, `week` is the ISO week (UTC): all cases of such
+    a week are drawn for labels with one probability. A case without a thread is in one of
     its own. `drawn_with` is the probability of a watch's draw, `day` that of `SeenReply`. `given`
     has each blind label ("U1 4,U2 5").
     """

@@ -8,7 +8,7 @@ reply the newest counts. What watches have drawn is counted separately.
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,7 +18,6 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.store import figures
 from bot.store.database import StoreQueries, columns_of
 from bot.store.figures import BEGINNING, END, CountedCase, Kind, LowCase, Place, Span, TimedScore
-from bot.store.labels import by_week
 from bot.store.schema import cases, causes, is_of_case, labels, ratings, replies
 from bot.store.tables import Condition
 from bot.store.visibility import (
@@ -37,10 +36,15 @@ def cause_of_case() -> sa.ScalarSelect[str]:
     return its.limit(1).scalar_subquery()
 
 
-_ORIGINS = Origin.CHOSEN, Origin.WATCHED
 _AGREED = 2
 _SURE = 2 / 3
 _WORDS = 300  # more than is shown, because blanks and what people do not see are removed
+_TEXTS = {
+    "question": cases.c.question,
+    "response": cases.c.response,
+    "reason": cases.c.justification,
+}
+_IS_SHOWN = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
 
 
 class Tallies(StoreQueries):
@@ -64,23 +68,9 @@ class Tallies(StoreQueries):
     async def counted(
         self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]
     ) -> Sequence[CountedCase]:
-        """Each case with a score; SQLite takes longer to group them.
-
-        `starts` are those of weeks, last one first.
-        """
-        last = utc_week(span.end)
-        weeks = [
-            last - timedelta(weeks=back)
-            for back in range((last - utc_week(span.start)).days // 7 + 1)
-        ]
+        """Each case with a score; `starts` are those of weeks, last one first."""
         thread = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
-        columns = (
-            cases.c.id,
-            cases.c.score,
-            by_week([(start, n) for n, start in enumerate(starts)]).label("back"),
-            by_week([(start, n) for n, start in enumerate(weeks)]).label("week"),
-            thread.label("thread"),
-        )
+        columns = cases.c.id, cases.c.score, cases.c.judged_at, thread.label("thread")
         query = sa.select(*columns).where(is_public(place, span), _is_of(kind))
         if place.origin is Origin.WATCHED:
             is_its = sa.and_(
@@ -89,8 +79,7 @@ class Tallies(StoreQueries):
                 replies.c.ts == cases.c.message_ts,
             )
             drawn_with = cases.c.probability.label("drawn_with")
-            query = query.add_columns(drawn_with, replies.c.day)
-            query = query.outerjoin(replies, is_its)
+            query = query.add_columns(drawn_with, replies.c.day).outerjoin(replies, is_its)
         # Not joined with their labels, which SQLite would all go through for each case once it
         # expects few cases.
         label = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
@@ -99,9 +88,16 @@ class Tallies(StoreQueries):
             .filter_by(team_id=place.team_id, channel_id=place.channel_id, is_blind=True)
             .group_by(labels.c.case_id)
         )
-        scored = await self._database.rows(CountedCase, query)
+        rows = await self._database.all(query)
         given = {row.case_id: row.given for row in await self._database.all(blind)}
-        return [each._replace(given=given.get(each.id)) for each in scored]
+        counted = list[CountedCase]()
+        for row in rows:
+            values = row._asdict()
+            judged_at = values.pop("judged_at")
+            back = sum(judged_at < start for start in starts)
+            week = utc_week(judged_at).toordinal()
+            counted.append(CountedCase(back=back, week=week, given=given.get(row.id), **values))
+        return counted
 
     async def authors(self, place: Place, span: Span) -> Sequence[str]:
         """The authors of the replies that were scored, those with the most first."""
@@ -140,43 +136,32 @@ class Tallies(StoreQueries):
         authors wrote.
         """
         by_whom = sa.true() if author_ids is None else cases.c.author_id.in_(author_ids)
-        found = sa.select(cases.c.id).where(is_low(), is_public(place, span), by_whom).limit(limit)
-        order = (
-            (cases.c.judged_at.desc(),)
-            if is_newest_first
-            else (cases.c.score, cases.c.judged_at.desc())
-        )
-        return await self._low_cases(cases.c.id.in_(found.order_by(*order)))
+        newest = cases.c.judged_at.desc()
+        order = [newest] if is_newest_first else [cases.c.score, newest]
+        found = sa.select(cases.c.id).where(is_low(), is_public(place, span), by_whom)
+        return await self._low_cases(cases.c.id.in_(found.order_by(*order).limit(limit)))
 
     async def low_among(self, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
         """Those of the cases that the channel may still see, lowest first and newest first among
         equals.
         """
-        are_public = sa.or_(
-            *(is_public(replace(place, origin=o), Span(BEGINNING, END)) for o in _ORIGINS)
-        )
-        return await self._low_cases(sa.and_(cases.c.id.in_(case_ids), are_public))
+        always = Span(BEGINNING, END)
+        are_public = [is_public(replace(place, origin=origin), always) for origin in Origin]
+        return await self._low_cases(sa.and_(cases.c.id.in_(case_ids), sa.or_(*are_public)))
 
     async def _low_cases(self, which: Condition) -> list[LowCase]:
         """The lowest first, then the newest, then by id; without the texts of deleted or forgotten
         cases.
         """
-        is_shown = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
-        texts = {
-            "question": cases.c.question,
-            "response": cases.c.response,
-            "reason": cases.c.justification,
-        }
         words = [
-            sa.case((is_shown, sa.func.substr(each, 1, _WORDS))).label(name)
-            for name, each in texts.items()
+            sa.case((_IS_SHOWN, sa.func.substr(column, 1, _WORDS))).label(name)
+            for name, column in _TEXTS.items()
         ]
-        words.append(sa.case((is_shown, cause_of_case())).label("cause"))
-        columns = columns_of(cases, LowCase, *texts, "cause", "same")
-        query = sa.select(*columns, *words).where(which)
-        return await self._database.rows(
-            LowCase, query.order_by(cases.c.score, cases.c.judged_at.desc(), cases.c.id)
-        )
+        cause = sa.case((_IS_SHOWN, cause_of_case())).label("cause")
+        columns = columns_of(cases, LowCase, *_TEXTS, "cause", "same")
+        order = cases.c.score, cases.c.judged_at.desc(), cases.c.id
+        query = sa.select(*columns, *words, cause).where(which).order_by(*order)
+        return await self._database.rows(LowCase, query)
 
     async def lowest(self, place: Place, span: Span) -> Sequence[tuple[int, datetime]]:
         """The delivered replies of a watch in the lowest fifth of the scale (0 and 1 of 5), and
@@ -186,62 +171,48 @@ class Tallies(StoreQueries):
         scores. Deleted and forgotten replies are left out.
         """
         limit = cases.c.lowest + 0.2 * (cases.c.highest - cases.c.lowest)
-        is_kept = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
         columns = cases.c.id, cases.c.delivered_at, limit.label("limit"), ratings.c.probabilities
         query = (
             sa.select(*columns)
             .join(ratings, is_of_case(ratings))
-            .where(
-                cases.c.score <= limit,
-                ratings.c.score <= limit,
-                is_kept,
-                cases.c.delivered_at.is_not(None),
-            )
+            .where(cases.c.score <= limit, ratings.c.score <= limit, _IS_SHOWN)
+            .where(cases.c.delivered_at.is_not(None))
             .where(is_public(replace(place, origin=Origin.WATCHED), span))
         )
-        votes = Counter[tuple[int, datetime]]()
+        votes = Counter[tuple[datetime, int]]()
         for row in await self._database.all(query):
-            low = [
-                chance
-                for score, chance in (row.probabilities or {}).items()
-                if int(score) <= row.limit
-            ]
-            votes[row.id, row.delivered_at] += (
-                _AGREED * (sum(low) >= _SURE) if row.probabilities else 1
-            )
-        return sorted(
-            (each for each, number in votes.items() if number >= _AGREED),
-            key=lambda each: each[::-1],
-        )
+            chances = row.probabilities or {}
+            low = sum(chance for score, chance in chances.items() if int(score) <= row.limit)
+            vote = 1
+            if chances:
+                vote = _AGREED if low >= _SURE else 0
+            votes[row.delivered_at, row.id] += vote
+        found = sorted(reply for reply, number in votes.items() if number >= _AGREED)
+        return [(case_id, delivered_at) for delivered_at, case_id in found]
 
     async def labelled(
         self, place: Place, span: Span, kind: Kind
     ) -> Sequence[figures.LabelledCount]:
         """Scores and labels of everything that was judged in the span."""
         of_case = labels.c.case_id, labels.c.is_blind
+        total = sa.func.sum(labels.c.score).label("total")
         given = (
-            sa.select(
-                *of_case,
-                sa.func.sum(labels.c.score).label("total"),
-                sa.func.count().label("people"),
-            )
+            sa.select(*of_case, total, sa.func.count().label("people"))
             .filter_by(team_id=place.team_id, channel_id=place.channel_id)
             .group_by(*of_case)
             .subquery()
         )
-        by = (given.c.is_blind, cases.c.score, given.c.total, given.c.people)
-        # Labels are few: `concat` makes the database go from each label to its case, and not
-        # through all cases.
-        is_there = (
-            cases.c.team_id.concat("") == place.team_id,
-            cases.c.channel_id == place.channel_id,
+        by = given.c.is_blind, cases.c.score, given.c.total, given.c.people
+        query = (
+            sa.select(*by, sa.func.count().label("number"))
+            .join(given, given.c.case_id == cases.c.id)
+            # Labels are few: `concat` makes the database go from each label to its case, and not
+            # through all cases.
+            .where(cases.c.team_id.concat("") == place.team_id)
+            .where(cases.c.channel_id == place.channel_id, _by(place), counts(cases), _is_of(kind))
+            .where(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, span)))
+            .group_by(*by)
         )
-        is_here = sa.and_(*is_there, _by(place))
-        is_past = sa.and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, span)))
-        query = sa.select(*by, sa.func.count().label("number")).join(
-            given, given.c.case_id == cases.c.id
-        )
-        query = query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
         return await self._database.rows(figures.LabelledCount, query)
 
     async def in_order(self, place: Place, span: Span) -> Sequence[TimedScore]:
