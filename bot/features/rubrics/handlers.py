@@ -21,7 +21,6 @@ from bot.features.rubrics.queries import (
 from bot.features.rubrics.text import RubricState, typed_rubric
 from bot.pipeline.text import MAX_INPUT, not_understood
 from bot.services import Services
-from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, Raw, unknown
 from bot.slack.messenger import Post
@@ -46,12 +45,30 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_RUBRIC)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack(**await _save(services, body))
-
-    @app.view(ids.VIEW_RUBRIC_SAVED)
-    async def use_saved(ack: AsyncAck, body: dict[str, Any]) -> None:
+        person = payloads.to_invocation(body)
+        channel_id = person.window_channel_id or ""
+        name, prompt = typed_rubric(body)
+        errors = await _errors(services, person, body)
+        if not errors:
+            state = RubricState.of(body["view"])
+            began_with = state.version if state.rubric == name else None
+            try:
+                rubric = await _saved(services, person, name, prompt, began_with)
+            except SavedBeforeError:  # somebody else's version is not replaced
+                errors = {ids.BLOCK_NAME: words.TAKEN_NAME.format(name=name)}
+            except TooManyRubricsError:
+                errors = {ids.BLOCK_NAME: words.TOO_MANY}
+        if errors:
+            await ack(response_action="errors", errors=errors)
+            return
         await ack()
-        await _use_saved(services, body)
+        wish = Wish(rubric=name, version=rubric.version)
+        asking = await ask_first(services, person.team_id, channel_id, wish)
+        saved = words.saved(rubric, asking)
+        here = Recipient(
+            person.user_id, channel_id, response_url=person.response_url, is_in_channel=True
+        )
+        await services.messenger.tell(here, saved)
 
 
 async def answer(services: Services, person: Invocation, text: str) -> Post | str:
@@ -165,32 +182,15 @@ async def _show_prompt(services: Services, _: Invocation, body: Raw) -> None:
     await services.messenger.update_modal(body["view"]["id"], view)
 
 
-async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:
-    """Saves a rubric's next version; returns what acknowledges its window: errors, or what the
-    model will get.
-    """
-    person = payloads.to_invocation(body)
-    refusal = await services.access.refusal(
-        person, "rubrics", person.window_channel_id, is_change=True
-    )
+async def _errors(services: Services, person: Invocation, body: Raw) -> dict[str, str]:
+    """Why a typed rubric cannot be saved, by input block; empty if it can."""
+    channel_id = person.window_channel_id
+    refusal = await services.access.refusal(person, "rubrics", channel_id, is_change=True)
     if refusal:
-        view = words.message_modal(words.NOT_HERE.format(why=refusal))
-        return {"response_action": "update", "view": view}
-    state = RubricState.of(body["view"])
+        return {ids.BLOCK_NAME: refusal}
     name, prompt = typed_rubric(body)
     is_shipped = services.rubrics.shipped_as(name) is not None
-    errors = words.errors(name, prompt, words.prompt_block(body), is_shipped=is_shipped)
-    if errors:
-        return {"response_action": "errors", "errors": errors}
-    began_with = state.version if state.rubric == name else None
-    try:
-        rubric = await _saved(services, person, name, prompt, began_with)
-    except (SavedBeforeError, TooManyRubricsError) as exc:
-        is_taken = isinstance(exc, SavedBeforeError)
-        problem = words.TAKEN_NAME.format(name=name) if is_taken else words.TOO_MANY
-        return {"response_action": "errors", "errors": {ids.BLOCK_NAME: problem}}
-    state = state.model_copy(update={"rubric": name, "version": rubric.version})
-    return {"response_action": "update", "view": words.saved_modal(state, rubric)}
+    return words.errors(name, prompt, words.prompt_block(body), is_shipped=is_shipped)
 
 
 async def _saved(
@@ -218,20 +218,3 @@ async def _saved(
     )
     await RubricChanges(services.store.database).save(new)
     return new.rubric
-
-
-async def _use_saved(services: Services, body: dict[str, Any]) -> None:
-    """Gives the channel the rubric that its window has just saved."""
-    person = payloads.to_invocation(body)
-    state = ui.ModalState.of(body["view"])
-    channel_id = person.window_channel_id or ""
-    said = await services.access.refusal(person, "rubrics", channel_id, is_change=True)
-    if not said:
-        wish = Wish(rubric=state.rubric or "", version=state.version)
-        said = await switch(services, person.team_id, channel_id, person.user_id, wish)
-    # A person who may change the channel's rubrics is in the channel; anybody else is told in a
-    # direct message.
-    here = Recipient(
-        person.user_id, channel_id, response_url=person.response_url, is_in_channel=True
-    )
-    await services.messenger.tell(here, said)

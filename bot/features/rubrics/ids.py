@@ -1,7 +1,6 @@
 """What Slack sends back from this feature: ids of windows, buttons and inputs."""
 
 VIEW_RUBRIC = "save_rubric"
-VIEW_RUBRIC_SAVED = "use_rubric"
 
 ACTION_RUBRIC = "rubric-"  # followed by use, view or edit
 ACTION_RUBRIC_ADVANCED = "show_prompt"
@@ -11,7 +10,6 @@ ACTION_RUBRIC_USE = "use_rubric_here"
 VIEW_REFERENCE = "save_reference"
 ACTION_REFERENCE_DELETE = "delete_reference"
 BLOCK_REFERENCE = "reference"  # followed by the number of the field
-BLOCK_RUBRIC = "rubric"
 
 BLOCK_NAME = "name"
 BLOCK_LOOKS_FOR = "looks_for"

@@ -8,7 +8,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.case import Recipient
 from bot.features.rubrics import ids
 from bot.features.rubrics import reference_text as words
-from bot.features.rubrics.choice import Wish, switch, tell_channel
+from bot.features.rubrics.choice import Wish, ask_first, tell_channel
 from bot.features.rubrics.queries import RubricChanges
 from bot.features.rubrics.text import DEFAULT
 from bot.services import Services
@@ -35,8 +35,7 @@ def register(app: AsyncApp, services: Services) -> None:
         is_suspect = bool(find_flags("", "", (), text))
         saved = words.saved(reference_version(text), is_suspect=is_suspect)
         await ack(response_action="update", view=words.message_modal(saved))
-        if words.chosen_rubric(body) == words.REFERENCE_RUBRIC:
-            await _use_its_rubric(services, invocation, state)
+        await _offer(services, invocation, state)
 
 
 async def answer(services: Services, invocation: Invocation, _: str) -> str:
@@ -49,9 +48,7 @@ async def answer(services: Services, invocation: Invocation, _: str) -> str:
     if not refusal:
         update = {"version": reference_version(reference)}
         state = invocation.to_state().model_copy(update=update)
-        rubric = await rubrics.of(team_id, channel_id)
-        view = words.reference_modal(state, reference, rubric)
-        return await services.messenger.show(invocation, view)
+        return await services.messenger.show(invocation, words.reference_modal(state, reference))
     if not reference or await services.access.refusal(invocation, "references", is_change=False):
         return refusal
     return await services.messenger.show(invocation, words.reading_modal(reference))
@@ -81,26 +78,25 @@ async def _keep(
     return ""
 
 
-async def _use_its_rubric(services: Services, invocation: Invocation, state: ui.ModalState) -> None:
-    """Gives the channel the rubric that compares with a reference, as chosen in the window."""
+async def _offer(services: Services, invocation: Invocation, state: ui.ModalState) -> None:
+    """Asks whether the channel is to have the rubric that compares with a reference, or after that
+    was deleted, the app's.
+    """
+    team_id = invocation.team_id
     channel_id = state.channel_id or ""
-    wish = Wish(rubric=words.REFERENCE_RUBRIC)
-    said = await switch(services, invocation.team_id, channel_id, invocation.user_id, wish)
-    here = Recipient(invocation.user_id, channel_id, response_url=state.response_url)
-    await services.messenger.tell(here, said)
+    chosen = await services.rubrics.log.chosen(team_id, channel_id)
+    rubric = await services.rubrics.of(team_id, channel_id)
+    if rubric.needs_reference != bool(chosen.reference):
+        name = words.REFERENCE_RUBRIC if chosen.reference else DEFAULT
+        wish = Wish(rubric=name, model=chosen.model)
+        here = Recipient(invocation.user_id, channel_id, response_url=state.response_url)
+        await services.messenger.tell(here, await ask_first(services, team_id, channel_id, wish))
 
 
 async def _delete(services: Services, invocation: Invocation, body: Raw) -> None:
     state = ui.ModalState.of(body["view"])
-    said = await _keep(services, invocation, state, None)
-    if not said:
-        said = words.DELETED
-        team_id = invocation.team_id
-        channel_id = state.channel_id or ""
-        rubric = await services.rubrics.of(team_id, channel_id)
-        if rubric.needs_reference:  # without one, it scores nothing
-            chosen = await services.rubrics.log.chosen(team_id, channel_id)
-            wish = Wish(rubric=DEFAULT, model=chosen.model)
-            left = await switch(services, team_id, channel_id, invocation.user_id, wish)
-            said = f"{said} {left}"
-    await services.messenger.update_modal(body["view"]["id"], words.message_modal(said))
+    refusal = await _keep(services, invocation, state, None)
+    said = words.message_modal(refusal or words.DELETED)
+    await services.messenger.update_modal(body["view"]["id"], said)
+    if not refusal:
+        await _offer(services, invocation, state)

@@ -8,10 +8,8 @@ from bot.features.rubrics import ids
 from bot.features.rubrics.text import NEW_JUDGE, ROOM
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import blocks as ui
-from bot.slack.invocation import selected, typed
+from bot.slack.invocation import typed
 from bot.slack.mrkdwn import escape
-from judge import Rubric
-from judge.scoring.rubric import purpose_of
 
 MOST_OF_REFERENCE = 20_000
 REFERENCE_RUBRIC = "reference-5"
@@ -67,20 +65,12 @@ def typed_reference(body: dict[str, Any]) -> str:
     return "\n".join(field for field in fields if field)
 
 
-def chosen_rubric(body: dict[str, Any]) -> str | None:
-    return selected(body["view"]["state"]["values"], ids.BLOCK_RUBRIC)
-
-
-def reference_modal(state: ui.ModalState, text: str, rubric: Rubric) -> dict[str, Any]:
-    """The window for a channel's reference, with room for more; it offers a rubric for it, unless
-    the channel's needs one.
-    """
+def reference_modal(state: ui.ModalState, text: str) -> dict[str, Any]:
+    """The window for a channel's reference, with room for more."""
     about = ui.section(_ABOUT.format(channel=state.channel_id))
     if text:
         about["accessory"] = _delete_button()
     blocks = [about]
-    if not rubric.needs_reference:
-        blocks.append(_rubrics(rubric.name))
     parts = [*_parted(text), "", ""]
     for field, part in zip(REFERENCE_FIELDS, parts, strict=False):
         is_first = field == REFERENCE_FIELDS[0]
@@ -112,13 +102,6 @@ def _delete_button() -> ui.Block:
         "deny": ui.plain("Keep it"),
     }
     return button
-
-
-def _rubrics(name: str) -> ui.Block:
-    """The choice between the channel's rubric of this name and the one that compares."""
-    keep = ui.option("keep", f"Keep {name}", "It gets the reference with the question")
-    use = ui.option(REFERENCE_RUBRIC, f"Use {REFERENCE_RUBRIC}", purpose_of(REFERENCE_RUBRIC))
-    return ui.field("Rubric", ui.menu(ids.BLOCK_RUBRIC, [keep, use], keep, "radio_buttons"))
 
 
 def reading_modal(text: str) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from bot.features.rubrics.queries import MOST_RUBRICS
 from bot.pipeline.text import MAX_INPUT, parts_of
 from bot.slack import blocks as ui
 from bot.slack.invocation import typed
-from bot.slack.messenger import Post
-from bot.slack.mrkdwn import clip, escape
+from bot.slack.messenger import Post, sentence
+from bot.slack.mrkdwn import clip
 from bot.store.rubrics import ChannelJudge, SavedRubric
-from judge import Rubric, RubricError, render_prompt
+from judge import Rubric, RubricError
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import purpose_of
 
@@ -35,9 +35,6 @@ NEW_JUDGE = (
     "those of the judge that scored most of it, and alerts begin anew."
 )
 """Said of each change before it is made, and to those who did not make it."""
-EXAMPLE = ("How do I undo my last commit?", "Run git reset --soft HEAD~1; the changes stay staged.")
-"""The question and the response in the preview."""
-
 _TITLE = "Rubric"
 ROOM = 2900
 _REMEMBERED = 2000  # characters; Slack allows 3,000 for all that a window remembers
@@ -64,7 +61,6 @@ TOO_MANY = (
     f"This channel has {MOST_RUBRICS} rubrics of its own, which is the limit. Delete one first "
     "(/judge rubric delete NAME), or change one (/judge rubric edit NAME)."
 )
-NOT_HERE = "You can no longer change this channel's rubrics: {why}"
 
 
 class RubricState(ui.ModalState):
@@ -278,15 +274,12 @@ def _about(state: RubricState, name: str) -> list[ui.Block]:
     return [ui.section(about.format(name=base, channel=state.channel_id)), ui.field("Name", box)]
 
 
-def saved_modal(state: ui.ModalState, rubric: Rubric) -> dict[str, Any]:
+def saved(rubric: Rubric, asking: Post | str) -> Post:
+    """Says that a rubric is saved, before what it is asked whether to use it."""
     low, high = rubric.scale
-    saved = (
-        f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. "
-        f"It is not used yet. Using it {NEW_JUDGE}"
-    )
-    title = ui.run("Example of what the model gets", is_bold=True)
-    blocks = [ui.section(saved), *ui.quotes(render_prompt(rubric, *EXAMPLE), ROOM, title)]
-    return ui.modal(ids.VIEW_RUBRIC_SAVED, _TITLE, state, blocks, "Use it here", "Not now")
+    text = f"{_ticked(rubric.name)} is saved as version {rubric.version}, from {low} to {high}."
+    more = sentence(asking) if isinstance(asking, str) else asking
+    return Post(f"{text} {more.text}", [ui.section(text), *more.blocks])
 
 
 def view_modal(rubric: Rubric) -> dict[str, Any]:
@@ -302,10 +295,6 @@ def view_modal(rubric: Rubric) -> dict[str, Any]:
     if looks_for:
         blocks.append(ui.context(_WHOLE.format(name=clip(rubric.name))))
     return ui.page(_TITLE, blocks)
-
-
-def message_modal(text: str) -> dict[str, Any]:
-    return ui.page(_TITLE, [ui.section(escape(text))])
 
 
 def errors(name: str, prompt: str, block: str, *, is_shipped: bool) -> dict[str, str]:

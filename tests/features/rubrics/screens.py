@@ -24,14 +24,11 @@ def make(words: str) -> None:
     chosen = ChannelJudge(own[0].name, "00000000", words[:200] or None)
     text.state(chosen, "additive-5", list(SHIPPED), own, models)
     text.ask_to_delete(own[0])
-    text.ask_to_use(chosen, "additive-5", "{}")
+    text.saved(rubric, text.ask_to_use(chosen, "additive-5", "{}"))
     text.begin_modal(STATE, rubric.prompt)
     text.rubric_modal(STATE, "tone-2", NOW.prompt)
-    text.saved_modal(STATE, rubric)
     text.view_modal(rubric)
     for reference in ("", words[: reference_text.MOST_OF_REFERENCE]):
-        for its in (rubric, SHIPPED[reference_text.REFERENCE_RUBRIC]):
-            reference_text.reference_modal(STATE, reference, its)
+        reference_text.reference_modal(STATE, reference)
     reference_text.reading_modal(words)
-    for made_by in (text, reference_text):
-        made_by.message_modal(words[:300] or "x")
+    reference_text.message_modal(words[:300] or "x")

@@ -12,10 +12,9 @@ from bot.features.rubrics.queries import RubricChanges
 from bot.features.rubrics.text import needs_reference
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
-from bot.store.rubrics import ChannelJudge
 from judge.scoring.rubric import reference_version
 from pocket_slack import Delivery, View
-from tests.features.rubrics.test_rubrics import acts, place, prompts, say, scored
+from tests.features.rubrics.test_rubrics import acts, confirm, place, prompts, say, scored
 from tests.model_server import Held
 from tests.stage import CHANNEL, GOOD, Stage, shown
 
@@ -90,18 +89,16 @@ async def test_replies_are_judged_by_the_channels_reference_until_it_is_deleted(
     assert (await stage.log.rubrics.chosen(*place(stage))).reference is None
 
 
-async def test_window_offers_the_rubric_for_it_which_goes_with_it(stage: Stage) -> None:
+async def test_the_rubric_for_it_is_offered_and_the_apps_once_it_is_deleted(stage: Stage) -> None:
     assert await say(stage, "use reference-5") == needs_reference("reference-5")
-    await save(stage, **{ids.BLOCK_RUBRIC: "reference-5"})
-    assert "now scored with `reference-5`" in (await stage.told(stage.ann, 2)).text
+    await save(stage)
+    assert "`reference-5` from now on?" in (await stage.told(stage.ann, 2)).text
+    assert "now scored with `reference-5`" in await confirm(stage)
     stage.ann.close()
     assert (await scored(stage, 1)).rubric == "reference-5"
-    assert ids.BLOCK_RUBRIC not in str((await window(stage)).body)
+    await window(stage)
     await press(stage, ids.ACTION_REFERENCE_DELETE)
-    assert "now scored with `additive-5`" in await closed(stage)
-    await RubricChanges(stage.log.database).use(
-        *place(stage), ChannelJudge("reference-5"), stage.ben.id
-    )
+    assert "`additive-5` from now on?" in (await stage.told(stage.ann, 3)).text
     await stage.score(stage.ask_and_answer()[1])
     case = await stage.reaches(2, CaseStatus.DELIVERED)
     assert case.unscored_reason == "no_reference"

@@ -52,6 +52,7 @@ def test_the_sentences_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> N
     code = ChannelJudge("code", None, "large")
     said = [
         read(text.ask_to_use(code, "additive-5", "{}").blocks),
+        text.saved(NOW, text.unchanged(ChannelJudge("tone"), "additive-5")).text,
         text.used(code, "additive-5"),
         text.used_by("U1", "C1", code, "additive-5"),
         text.unchanged(ChannelJudge(), "additive-5"),
@@ -73,13 +74,9 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
     windows = [
         text.begin_modal(text.RubricState(channel_id="C1", based_on="code"), NOW.prompt),
         text.rubric_modal(text.RubricState(channel_id="C1", rubric="tone"), "", NOW.prompt),
-        text.saved_modal(ModalState(channel_id="C1"), NOW),
         text.view_modal(Rubric("code", TONE)),
-        text.message_modal("No <longer>."),
-        reference_text.reference_modal(ModalState(channel_id="C1"), "", NOW),
-        reference_text.reference_modal(
-            ModalState(channel_id="C1"), "So it is.", SHIPPED["reference-5"]
-        ),
+        reference_text.reference_modal(ModalState(channel_id="C1"), ""),
+        reference_text.reference_modal(ModalState(channel_id="C1"), "So it is."),
         reference_text.reading_modal("So it is."),
     ]
     assert "\n\n".join(map(read_window, windows)) == snapshot
