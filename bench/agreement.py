@@ -1,7 +1,7 @@
 """How often the intervals of `judge agreement` contain the true figure, and how long 100,000
 responses take.
 
-    python -m bench.agreement                                 two simulated judges, and two that are hard for kappa
+    python -m bench.agreement                                 a simulated judge, and two that are hard for kappa
     python -m bench.agreement scored.jsonl --label human      the prompts of a file, drawn with replacement
     python -m bench.agreement --samples 2000                  as docs/measurements.md has it, in a quarter of an hour
 
@@ -26,8 +26,6 @@ import numpy as np
 from judge.evaluation.agreement.measures import (
     MEASURES,
     Measure,
-    Statistic,
-    difference,
     estimate,
     quadratic_weighted_kappa,
 )
@@ -40,8 +38,7 @@ SAMPLES = 100
 SCALE = Scale(0, 5)
 JUDGE = Path(sys.executable).with_name("judge")
 
-Draw = Callable[[int], list[Sample]]
-Figure = Callable[[list[Sample], Measure], Statistic]
+Draw = Callable[[int], Sample]
 
 
 def main() -> None:
@@ -65,25 +62,15 @@ def main() -> None:
         assert whole is not None
         cover(
             "of the file",
-            [whole],
-            lambda prompts: [draw_prompts(whole, prompts, generator)],
-            first,
+            whole,
+            lambda prompts: draw_prompts(whole, prompts, generator),
             number=samples,
         )
         return
-    everybody = simulate(60_000, generator)
     cover(
         "of one judge",
-        everybody,
+        simulate(60_000, generator),
         lambda prompts: simulate(prompts, generator),
-        first,
-        number=samples,
-    )
-    cover(
-        "of a difference",
-        everybody,
-        lambda prompts: simulate(prompts, generator),
-        less,
         number=samples,
     )
     kappa = {"quadratic_weighted_kappa": quadratic_weighted_kappa}
@@ -95,50 +82,36 @@ def main() -> None:
             title,
             simulation(200_000, generator),
             partial(simulation, generator=generator),
-            first,
             kappa,
             samples,
         )
-    time_command(simulate(33_333, generator)[0])
+    time_command(simulate(33_333, generator))
 
 
-def first(judges: list[Sample], measure: Measure) -> Statistic:
-    return measure(judges[0])
-
-
-def less(judges: list[Sample], measure: Measure) -> Statistic:
-    return difference(measure(judges[0]), measure(judges[1]))
-
-
-def simulate(prompts: int, generator: np.random.Generator) -> list[Sample]:
-    """Two judges of one to five responses per prompt; errors correlate within a prompt and between
-    the judges.
-    """
+def simulate(prompts: int, generator: np.random.Generator) -> Sample:
+    """One to five responses per prompt, whose errors correlate within a prompt."""
     numbers = np.repeat(np.arange(prompts), generator.integers(1, 6, prompts))
     n = len(numbers)
     quality = generator.normal(3, 1, prompts)[numbers] + generator.normal(0, 1, n)
     common = generator.normal(0, 0.5, prompts)[numbers] + generator.normal(0, 0.5, n)
     labels = np.clip(quality.round(), 0, 5)[:, None]
-    seen = (
-        quality + common + kindness + generator.normal(0, noise, n)
-        for kindness, noise in ((0.3, 0.7), (0, 0.9))
-    )
-    return [Sample(numbers, np.clip(each.round(), 0, 5), labels, SCALE) for each in seen]
+    judged = quality + common + 0.3 + generator.normal(0, 0.7, n)
+    return Sample(numbers, np.clip(judged.round(), 0, 5), labels, SCALE)
 
 
-def simulate_strict(prompts: int, generator: np.random.Generator) -> list[Sample]:
+def simulate_strict(prompts: int, generator: np.random.Generator) -> Sample:
     """Labels mostly 4 and 5, of one response per prompt, and a judge that is a point too strict."""
     labels = generator.choice(6, prompts, p=(0, 0.02, 0.03, 0.10, 0.40, 0.45)).astype(float)
     scores = labels - 1 + generator.choice(3, prompts, p=(0.15, 0.70, 0.15)) - 1
-    return [Sample(np.arange(prompts), np.clip(scores, 0, 5), labels[:, None], SCALE)]
+    return Sample(np.arange(prompts), np.clip(scores, 0, 5), labels[:, None], SCALE)
 
 
-def simulate_rare(prompts: int, generator: np.random.Generator) -> list[Sample]:
+def simulate_rare(prompts: int, generator: np.random.Generator) -> Sample:
     """One response per prompt; one label in ten and, independently, one score in ten are 0, the
     others 5.
     """
     labels, scores = generator.choice([0.0, 5.0], (2, prompts), p=(0.1, 0.9))
-    return [Sample(np.arange(prompts), scores, labels[:, None], SCALE)]
+    return Sample(np.arange(prompts), scores, labels[:, None], SCALE)
 
 
 def draw_prompts(sample: Sample, prompts: int, generator: np.random.Generator) -> Sample:
@@ -154,9 +127,8 @@ def draw_prompts(sample: Sample, prompts: int, generator: np.random.Generator) -
 
 def cover(
     title: str,
-    everybody: list[Sample],
+    everybody: Sample,
     draw: Draw,
-    figure: Figure,
     measures: Mapping[str, Measure] = MEASURES,
     number: int = SAMPLES,
 ) -> None:
@@ -166,10 +138,10 @@ def cover(
     )
     samples = {prompts: [draw(prompts) for _ in range(number)] for prompts in PROMPTS}
     for name, measure in measures.items():
-        truth = figure(everybody, measure).value
+        truth = measure(everybody).value
         cells = []
         for each in samples.values():
-            estimates = [estimate(figure(judges, measure)) for judges in each]
+            estimates = [estimate(measure(sample)) for sample in each]
             held = [one.low <= truth <= one.high for one in estimates if not isnan(one.low)]
             cells.append(f"{np.mean(held):>7.3f}{len(held):>6}" if held else f"{'-':>7}{0:>6}")
         print(f"{name:<26}", *cells, flush=True)

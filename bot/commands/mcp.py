@@ -146,7 +146,7 @@ def _to_stats(chosen: Chosen, details: Details) -> dict[str, Any]:
     quality = details.quality
     usage = details.usage
     labels = {"blind": _to_agreement(details.blind), "seen": _to_agreement(details.seen)}
-    has_agreement = any("exact" in agreement for agreement in labels.values())
+    has_agreement = any("within_one" in agreement for agreement in labels.values())
     return {
         "week": f"{chosen.week.first_day}",
         "judge_version": chosen.kind.version,

@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeVar
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.store.figures import CountedCase, LabelledCount
-from judge.evaluation.kappa import kappa_of
 from judge.evaluation.selection import SURE, UNLIKE, Candidate, chance_of_draw
 from judge.evaluation.severity import Given, Severities
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, labelled_shares, wilson
@@ -24,17 +23,12 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Agreement:
-    """The judge's agreement with people's labels, over `n` cases; several labels of a case count as
-    their rounded mean.
-
-    `exact` is the share of equal scores, `within_one` of those at most one apart; `kappa` is
-    quadratic weighted, and None if either gave the same number throughout.
+    """Of how many cases the judge's score is at most one apart from people's label; several labels
+    of a case count as their rounded mean.
     """
 
     n: int
-    exact: Interval
     within_one: Interval
-    kappa: Interval | None
 
 
 def add_up(counts: Iterable[tuple[K, int]]) -> Counter[K]:
@@ -44,15 +38,15 @@ def add_up(counts: Iterable[tuple[K, int]]) -> Counter[K]:
     return total
 
 
-def to_agreement(rows: Iterable[LabelledCount], scale: Scale) -> Agreement | None:
-    """The agreement in the rows of `Tallies.labelled` for that scale; None without a label."""
-    pairs = add_up(((row.score, floor(row.total / row.people + 0.5)), row.number) for row in rows)
-    n = pairs.total()
-    if not n:
-        return None
-    exact = sum(count for (score, label), count in pairs.items() if score == label)
-    near = sum(count for (score, label), count in pairs.items() if abs(score - label) <= 1)
-    return Agreement(n, wilson(exact, n), within_one=wilson(near, n), kappa=kappa_of(pairs, scale))
+def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
+    """The agreement in the rows of `Tallies.labelled`; None without a label."""
+    n = near = 0
+    for row in rows:
+        label = floor(row.total / row.people + 0.5)
+        n += row.number
+        if abs(row.score - label) <= 1:
+            near += row.number
+    return Agreement(n, wilson(near, n)) if n else None
 
 
 WEEKS = 4

@@ -188,8 +188,8 @@ async def read_details(tallies: Tallies, place: Place, chosen: Chosen) -> Detail
     return Details(
         quality=to_quality([case for case in scored if case.back < WEEKS], kind.scale),
         trend=trend_of(scored, weeks),
-        blind=to_agreement((row for row in labelled if row.is_blind), kind.scale),
-        seen=to_agreement((row for row in labelled if not row.is_blind), kind.scale),
+        blind=to_agreement(row for row in labelled if row.is_blind),
+        seen=to_agreement(row for row in labelled if not row.is_blind),
         unlike=chance_of_draw(candidates),
         usage=await tallies.usage(place, Span(week.start, span.end), kind),
     )

@@ -84,8 +84,6 @@ def _coverage(comparison: Comparison) -> str:
     ]
     if comparison.unscored:
         parts.append(f"{comparison.unscored:,} more without a score")
-    if sample.label_ties:
-        parts.append(f"{number_of(sample.label_ties, 'pair')} with equal labels left out")
     return "; ".join(parts)
 
 

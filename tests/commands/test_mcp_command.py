@@ -110,7 +110,11 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
         assert await call("stats", "T1/help-desk") == stats
         assert (await call("stats", "help")).startswith("channel 'help': no channel of that name")
         agreement = stats["agreement"]
-        assert (agreement["blind"]["n"], agreement["blind"]["exact"][0], agreement["seen"]) == (
+        assert (
+            agreement["blind"]["n"],
+            agreement["blind"]["within_one"][0],
+            agreement["seen"],
+        ) == (
             20,
             1,
             {"n": 1},

@@ -32,7 +32,6 @@ from bot.store import Store
 from bot.store.figures import LowCase, Place, Span
 from bot.store.schema import cases, labels
 from bot.store.visibility import Origin
-from judge.evaluation.kappa import kappa_of
 from judge.evaluation.severity import Severities
 from judge.evaluation.stats import MeanEstimator, low_to, wilson
 from judge.scoring.rubric import Scale
@@ -257,10 +256,8 @@ async def test_the_figures_are_those_of_plain_python(
         e for e in counted(entries, WEEK, datetime(2000, 1, 1, tzinfo=UTC)) if e.score is not None
     ]
     of_kind = [each for each in ever if (each.scale, each.version) == (scale, version)]
-    assert details.blind == _agreement(
-        [each for each in of_kind if each.probability is not None], scale
-    )
-    assert details.seen == _agreement([each for each in of_kind if each.probability is None], scale)
+    assert details.blind == _agreement([each for each in of_kind if each.probability is not None])
+    assert details.seen == _agreement([each for each in of_kind if each.probability is None])
     _check_quality(chosen, details, entries)
 
 
@@ -334,13 +331,12 @@ def _check_quality(chosen: Chosen, details: Details, entries: Sequence[Entry]) -
     )
 
 
-def _agreement(labelled: list[Entry], scale: Scale) -> Agreement | None:
+def _agreement(labelled: list[Entry]) -> Agreement | None:
     pairs = [(e.score or 0, floor(statistics.fmean(e.labels) + 0.5)) for e in labelled if e.labels]
     if not pairs:
         return None
-    exact, near = (sum(abs(score - label) <= most for score, label in pairs) for most in (0, 1))
-    n = len(pairs)
-    return Agreement(n, wilson(exact, n), wilson(near, n), kappa_of(Counter(pairs), scale))
+    near = sum(abs(score - label) <= 1 for score, label in pairs)
+    return Agreement(len(pairs), wilson(near, len(pairs)))
 
 
 @given(st.lists(st.integers(0, 5), min_size=FEWEST))

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import hypot
 
-from judge.evaluation.agreement.measures import MIN_PROMPTS, Statistic, interval, mean_error
+from judge.evaluation.agreement.measures import MIN_PROMPTS, Statistic, mean_error
 from judge.evaluation.agreement.sample import to_sample
 from judge.evaluation.agreement.scores import Scores
-from judge.evaluation.distributions import t_quantile
 from judge.evaluation.estimate import Response
 from judge.evaluation.selection import Candidate, why_uncorrected
 from judge.evaluation.severity import Severities
@@ -65,7 +64,7 @@ def _tested(scores: Scores) -> Iterator[tuple[float, Kindness]]:
             if one is None or other is None:
                 continue
             apart = one.value - other.value
-            error = hypot(_standard_error(one), _standard_error(other))
+            error = hypot(one.error, other.error)
             why_not = _why_not(inside, outside)
             chance = 1.0
             if not why_not and error > 0:
@@ -79,11 +78,6 @@ def _error(scores: Scores, responses: Sequence[Response], judge: str) -> Statist
     if sample is None or sample.n_prompts < MIN_PROMPTS:
         return None
     return mean_error(sample)
-
-
-def _standard_error(statistic: Statistic) -> float:
-    low, high = interval(statistic)
-    return (high - low) / 2 / t_quantile(statistic.prompts - 1)
 
 
 def _why_not(inside: Sequence[Response], outside: Sequence[Response]) -> str:

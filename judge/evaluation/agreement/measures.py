@@ -1,4 +1,4 @@
-"""The measures of agreement with people, or with another judge, and the 95% interval of each.
+"""The measures of agreement with people, and the 95% interval of each.
 
 The intervals are by the jackknife: each prompt is left out once, because responses to one prompt
 are not independent. Source: Shao and Tu, The Jackknife and Bootstrap (1995). The same sample always
@@ -7,15 +7,15 @@ gives the same interval.
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import partial, reduce
-from itertools import repeat
+from functools import partial
+from itertools import permutations
+from math import atanh, sqrt, tanh
 from typing import Any, Literal
 
 import numpy as np
 
-from judge.evaluation.agreement.sample import MOST_GROUPS, Bools, Floats, Ints, Sample
+from judge.evaluation.agreement.sample import MOST_GROUPS, Floats, Ints, Sample
 from judge.evaluation.distributions import t_quantile, wilson_ends
-from judge.evaluation.kappa import Moments, atanh_interval
 
 Range = Literal["any", "share", "correlation"]
 """The values that a figure can take, which decide how its interval is computed."""
@@ -32,46 +32,47 @@ class Statistic:
     prompts: int  # of these
     range: Range = "correlation"
     why_undefined: str = "one score throughout"  # why `value` is NaN
-    least_error: float = 0.0  # of the standard error, on the interval's scale
+    least_error: float = 0.0  # of the standard error, on the atanh scale
+
+    @property
+    def groups(self) -> int:
+        return min(self.prompts, MOST_GROUPS)
+
+    @property
+    def error(self) -> float:
+        """The standard error; of correlations and of kappa on the atanh scale (Fisher 1915)."""
+        without = self.without
+        value = self.value
+        if self.range == "correlation":
+            with np.errstate(divide="ignore"):
+                without = np.arctanh(np.clip(without, -1, 1))
+            value = atanh(value)
+        squares = np.square(without - value).sum()
+        return max(sqrt((self.groups - 1) / self.groups * squares), self.least_error)
 
 
 def interval(statistic: Statistic) -> tuple[float, float]:
     """The 95% interval by Student's t, with one degree of freedom less than there are prompts (or
     groups of them).
 
-    For correlations, kappa and alpha it is computed on the atanh scale, as `atanh_interval` says.
-    For shares it is Wilson's, for the number of independent responses that would have this error:
-    it stays within 0 and 1. If a share is 0 or 1, the error is zero, and each prompt counts as one
-    response. Source: Dean and Pagano (2015), J. Survey Statistics and Methodology 3(4).
+    Of a correlation or of kappa, the ends are NaN if it is 1 or -1, or undefined without one of the
+    parts; they are -1 and 1 if it is 1 or -1 without one. For shares it is Wilson's, for the number
+    of independent responses that would have this error: it stays within 0 and 1. If a share is 0 or
+    1, the error is zero, and each prompt counts as one response. Source: Dean and Pagano (2015), J.
+    Survey Statistics and Methodology 3(4).
     """
     value = statistic.value
-    n = min(statistic.prompts, MOST_GROUPS)
-    if statistic.range == "correlation":
-        return atanh_interval(
-            value, zip(statistic.without.tolist(), repeat(1)), n, statistic.least_error
-        )
-    error = float(np.sqrt((n - 1) / n * np.square(statistic.without - value).sum()))
-    t = t_quantile(n - 1)
+    t = t_quantile(statistic.groups - 1)
     if statistic.range == "any":
-        return value - t * error, value + t * error
-    if error > 0:
-        per_quantile = error**2 / (value * (1 - value))
-    else:
-        per_quantile = 1 / statistic.prompts if value in (0, 1) else 0.0
-    return wilson_ends(value, t**2 * per_quantile)
-
-
-def difference(one: Statistic, other: Statistic) -> Statistic:
-    """One figure minus the other, over the same prompts; the error that both share cancels out."""
-    undefined = one if np.isnan(one.value) else other
-    return Statistic(
-        value=one.value - other.value,
-        without=one.without - other.without,
-        n=min(one.n, other.n),
-        prompts=min(one.prompts, other.prompts),
-        range="any",
-        why_undefined=undefined.why_undefined,
-    )
+        return value - t * statistic.error, value + t * statistic.error
+    if statistic.range == "correlation":
+        if not abs(value) < 1:
+            return np.nan, np.nan
+        half = t * statistic.error
+        return tanh(atanh(value) - half), tanh(atanh(value) + half)
+    if value in (0, 1):
+        return wilson_ends(value, t**2 / statistic.prompts)
+    return wilson_ends(value, (t * statistic.error) ** 2 / (value * (1 - value)))
 
 
 MIN_PROMPTS = 20
@@ -108,7 +109,8 @@ def confusion(sample: Sample) -> Ints:
     """The number of responses with each rounded label (row) and score (column); shape (levels,
     levels).
     """
-    table = np.zeros((sample.n_levels, sample.n_levels), dtype=np.int64)
+    levels = sample.scale.high - sample.scale.low + 1
+    table = np.zeros((levels, levels), dtype=np.int64)
     np.add.at(table, sample.levels, 1)
     return table
 
@@ -116,27 +118,38 @@ def confusion(sample: Sample) -> Ints:
 def exact_match(sample: Sample) -> Statistic:
     """Share of the responses whose score and label round to the same whole number."""
     people, judge = sample.levels
-    return _mean(sample, sample.prompts, people == judge)
+    return _jackknife(sample, _mean, [people == judge], range="share")
 
 
 def within_one(sample: Sample) -> Statistic:
     """Share of the responses whose rounded score and label are at most one apart."""
     people, judge = sample.levels
-    return _mean(sample, sample.prompts, np.abs(people - judge) <= 1)
+    return _jackknife(sample, _mean, [np.abs(people - judge) <= 1], range="share")
 
 
 def mean_error(sample: Sample) -> Statistic:
     """Mean of score minus label, not rounded; above 0 the judge is more lenient than people."""
-    return _mean(sample, sample.prompts, sample.scores - sample.label, "any")
+    return _jackknife(sample, _mean, [sample.scores - sample.label], range="any")
 
 
 def quadratic_weighted_kappa(sample: Sample) -> Statistic:
-    """Agreement of score and label beyond chance, as `Moments.kappa` defines it; NaN if all of one
-    are equal.
+    """Agreement of score and label beyond chance: 1 is perfect, 0 is chance. Nothing is rounded.
+
+    A small sample can lack rare scores. So the standard error is at least the change from one more
+    response on which both agree, counted half at each end of the scale, and at least the error for
+    scores unrelated to the labels, which is larger near a kappa of 0.
     """
     x = sample.scores
     y = sample.label
-    return _kappa(sample, np.ones(len(x), dtype=bool), x, y, x * x, y * y, x * y)
+    value = _kappa(x, y)
+    least_error = 0.0
+    if abs(value) < 1:
+        weights = np.append(np.ones(len(x)), (0.5, 0.5))
+        one_more = _kappa(np.append(x, sample.scale), np.append(y, sample.scale), weights)
+        spread = x.var() + y.var() + (x.mean() - y.mean()) ** 2
+        unrelated = 2 * x.std() * y.std() / sqrt(len(x)) / spread * (1 - value**2)
+        least_error = max(unrelated, abs(atanh(one_more) - atanh(value)))
+    return _jackknife(sample, _kappa, [x, y], least_error=least_error)
 
 
 def slope(sample: Sample) -> Statistic:
@@ -145,88 +158,101 @@ def slope(sample: Sample) -> Statistic:
     A judge's scores squeeze the differences between assistants by this factor. People's own chance
     makes it smaller, so it claims too little rather than too much.
     """
-    x = sample.scores
-    y = sample.label
-    groups = _moments_of(sample, np.ones(len(x), dtype=bool), x, y, x * x, y * y, x * y)
-    whole = reduce(Moments.plus, groups)
-    without = np.array([whole.plus(each, -1).slope for each in groups])
-    return Statistic(whole.slope, without, len(x), sample.n_prompts, "any")
+
+    def figure(x: Floats, y: Floats) -> float:
+        if _is_constant(y):
+            return np.nan
+        covariance = np.cov(x, y)
+        return float(covariance[0, 1] / covariance[1, 1])
+
+    return _jackknife(sample, figure, [sample.scores, sample.label], range="any")
 
 
-def kappa_with_each(sample: Sample) -> Statistic:
-    """Weighted kappa of the judge with one person, over the responses with several labels; each
-    label makes a pair.
+def beside_people(sample: Sample) -> Statistic:
+    """The kappa of the judge with one person, minus that of one person with another, over the
+    responses with several labels; every two labels of one make a pair, and each response counts
+    once.
     """
-    n, y, yy = sample.label_moments
-    x = sample.scores
-    return _kappa(sample, n > 1, x, y, x * x, yy, x * y)
+    given = ~np.isnan(sample.labels)
+    people = given.sum(axis=1)
+    responses: list[Ints] = []
+    ones: list[Floats] = []
+    others: list[Floats] = []
+    for one, other in permutations(range(given.shape[1]), 2):
+        has_both = np.flatnonzero(given[:, one] & given[:, other])
+        responses.append(has_both)
+        ones.append(sample.labels[has_both, one])
+        others.append(sample.labels[has_both, other])
+    at = np.concatenate(responses)
+    weights = 1 / (people[at] * (people[at] - 1))
 
+    def figure(score: Floats, label: Floats, other: Floats, weights: Floats) -> float:
+        return _kappa(score, label, weights) - _kappa(label, other, weights)
 
-def kappa_among_people(sample: Sample) -> Statistic:
-    """Weighted kappa of one person with another, over the same responses; every two labels of one
-    make a pair.
-    """
-    n, y, yy = sample.label_moments
-    return _kappa(sample, n > 1, y, y, yy, yy, (n * y * y - yy) / np.maximum(n - 1, 1))
+    columns = [sample.scores[at], np.concatenate(ones), np.concatenate(others), weights]
+    n = int((people > 1).sum())
+    return _jackknife(sample, figure, columns, sample.prompts[at], n=n, range="any")
 
 
 def spearman(sample: Sample) -> Statistic:
     """Correlation of the ranks over all responses, not rounded; ties share their mean rank."""
     import scipy.stats  # type: ignore[import-untyped]
 
-    def figure(kept: Bools) -> float:
-        x = sample.scores[kept]
-        y = sample.label[kept]
-        if not (x.size and np.ptp(x) > 0 and np.ptp(y) > 0):
+    def figure(x: Floats, y: Floats) -> float:
+        if _is_constant(x) or _is_constant(y):
             return np.nan
         return float(scipy.stats.spearmanr(x, y).statistic)
 
-    whole = figure(np.ones(len(sample.scores), dtype=bool))
-    without = np.array([figure(sample.groups != group) for group in range(sample.n_groups)])
-    return Statistic(whole, without, len(sample.scores), sample.n_prompts)
+    return _jackknife(sample, figure, [sample.scores, sample.label])
 
 
-def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
-    """Kappa over the `counted` responses, from the x, y, xx, yy and xy of each."""
-    groups = _moments_of(sample, counted, *products)
-    whole = reduce(Moments.plus, groups)
-    without = np.array([whole.plus(each, -1).kappa for each in groups])
-    prompts = len(np.unique(sample.prompts[counted]))
-    least = whole.least_error(sample.scale)
-    return Statistic(whole.kappa, without, int(counted.sum()), prompts, least_error=least)
-
-
-def _moments_of(sample: Sample, counted: Bools, *products: Floats) -> list[Moments]:
-    """The sums over the `counted` responses in each group of prompts."""
-    groups = sample.groups[counted]
-    sums = [
-        np.bincount(groups, each[counted], sample.n_groups)
-        for each in (np.ones(len(counted)), *products)
-    ]
-    return [Moments(*each) for each in np.array(sums).T.tolist()]
-
-
-def _mean(
+def _jackknife(
     sample: Sample,
-    prompts: Ints,
-    values: Floats | Bools,
-    range_: Range = "share",
-    why_undefined: str = "no responses",
+    figure: Callable[..., float],
+    columns: list[Any],
+    prompts: Ints | None = None,
+    n: int | None = None,
+    **how: Any,
 ) -> Statistic:
-    """The mean of values, each with its prompt; both have one shape."""
-    groups = sample.group_of[prompts]
-    sums = np.bincount(groups, values, sample.n_groups)
-    counts = np.bincount(groups, minlength=sample.n_groups)
-    with np.errstate(invalid="ignore"):
-        value = sums.sum() / counts.sum()
-        without = (sums.sum() - sums) / (counts.sum() - counts)
-    n_prompts = len(np.unique(prompts))
-    return Statistic(float(value), without, len(values), n_prompts, range_, why_undefined)
+    """A figure of columns, which have a row for each response, or for each of these prompts."""
+    of_rows = sample.prompts if prompts is None else prompts
+    groups = sample.group_of[of_rows]
+    without = []
+    for group in range(min(sample.n_prompts, MOST_GROUPS)):
+        is_kept = groups != group
+        without.append(figure(*(column[is_kept] for column in columns)))
+    n_prompts = len(np.unique(of_rows))
+    n = len(of_rows) if n is None else n
+    return Statistic(figure(*columns), np.array(without), n, n_prompts, **how)
+
+
+def _kappa(x: Floats, y: Floats, weights: Floats | None = None) -> float:
+    """1 minus the mean squared distance between x and y, divided by that between all x and all y.
+
+    On whole numbers this is Cohen's kappa (1968, Psychological Bulletin 70(4)), on others Lin's
+    concordance (1989, Biometrics 45(1)). NaN if all x or all y are equal, because then nothing can
+    agree beyond chance.
+    """
+    if _is_constant(x) or _is_constant(y):
+        return np.nan
+    covariance = np.cov(x, y, ddof=0, aweights=weights)
+    apart = np.average(x - y, weights=weights)
+    return float(2 * covariance[0, 1] / (np.trace(covariance) + apart**2))
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if values.size else np.nan
+
+
+def _is_constant(values: Floats) -> bool:
+    return not values.size or np.ptp(values) == 0
 
 
 def _pair_share(order: int, sample: Sample) -> Statistic:
     prompts, orders = sample.pairs
-    return _mean(sample, prompts, orders == order, "share", "no prompt's labels differ")
+    why = "no prompt's labels differ"
+    is_so = [orders == order]
+    return _jackknife(sample, _mean, is_so, prompts, range="share", why_undefined=why)
 
 
 Measure = Callable[[Sample], Statistic]

@@ -97,9 +97,7 @@ class Comparison:
         """
         if self.sample.labels.shape[1] < 2:
             return None
-        judge = measures.kappa_with_each(self.sample)
-        people = measures.kappa_among_people(self.sample)
-        return estimate(measures.difference(judge, people))
+        return estimate(measures.beside_people(self.sample))
 
     @cached_property
     def slope(self) -> Estimate:

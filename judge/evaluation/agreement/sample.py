@@ -11,7 +11,6 @@ import numpy.typing as npt
 from judge.evaluation.agreement.scores import Scores
 from judge.scoring.rubric import Scale
 
-Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -34,22 +33,16 @@ class Sample:
         """The mean label of each response, shape (n,)."""
         return np.asarray(np.nanmean(self.labels, axis=1)).round(9)
 
-    @property
-    def label_moments(self) -> tuple[Floats, Floats, Floats]:
-        """Each response's number of labels, their mean, and the mean of their squares; all of shape
-        (n,).
-        """
-        n = np.count_nonzero(~np.isnan(self.labels), axis=1).astype(float)
-        return n, np.nanmean(self.labels, axis=1), np.nanmean(self.labels**2, axis=1)
-
     @cached_property
     def levels(self) -> tuple[Ints, Ints]:
-        """The mean label and the score as steps of the scale, counted from 0; both of shape (n,)."""
-        return self.to_levels(self.label), self.to_levels(self.scores)
-
-    @cached_property
-    def n_levels(self) -> int:
-        return self.scale.high - self.scale.low + 1
+        """The mean label and the score as steps of the scale, counted from 0, halves rounded up;
+        both of shape (n,).
+        """
+        people, judge = (
+            np.floor(values + (0.5 + 1e-9) - self.scale.low).astype(np.int64)
+            for values in (self.label, self.scores)
+        )
+        return people, judge
 
     @cached_property
     def n_prompts(self) -> int:
@@ -65,18 +58,6 @@ class Sample:
         if self.n_prompts <= MOST_GROUPS:
             return np.arange(self.n_prompts)
         return np.random.default_rng(0).permutation(self.n_prompts) % MOST_GROUPS
-
-    @property
-    def n_groups(self) -> int:
-        return min(self.n_prompts, MOST_GROUPS)
-
-    @cached_property
-    def groups(self) -> Ints:
-        return np.asarray(self.group_of[self.prompts])
-
-    def to_levels(self, values: Floats) -> Ints:
-        """The nearest step of the scale, counted from 0; halves round up."""
-        return np.floor(values + (0.5 + 1e-9) - self.scale.low).astype(np.int64)
 
     @cached_property
     def pairs(self) -> tuple[Ints, Ints]:
@@ -97,11 +78,6 @@ class Sample:
             orders.append((people * judge)[is_pair].astype(int))
         none = np.zeros(0, dtype=int)
         return np.concatenate([none, *prompts]), np.concatenate([none, *orders])
-
-    @property
-    def label_ties(self) -> int:
-        responses = np.bincount(self.prompts)
-        return int((responses * (responses - 1) // 2).sum()) - len(self.pairs[0])
 
 
 def to_sample(scores: Scores, judge: str) -> Sample | None:

@@ -34,7 +34,7 @@ from bot.slack.messenger import Post
 from bot.store.channels import ChannelSettings
 from bot.store.digests import ThumbCount
 from bot.store.figures import CountedCase, Kind, LowCase, Place, Usage
-from judge.evaluation.stats import Interval, wilson
+from judge.evaluation.stats import wilson
 from judge.scoring.rubric import Scale
 from pocket_slack.blocks import check_blocks
 from tests.texts import read
@@ -119,9 +119,7 @@ def details(labelled: int = 0, **changes: Any) -> Details:
     for number in range(30):
         label = f"U1 {3 + number % 2}" if number < labelled else None
         cases.append(CountedCase(number, 4 + number % 2, 0, 0, f"{number}", given=label))
-    agreement = Agreement(
-        labelled, wilson(0, labelled), wilson(labelled, labelled), Interval(0.5, 0.25, 0.75)
-    )
+    agreement = Agreement(labelled, wilson(labelled, labelled))
     fields: dict[str, Any] = {
         "quality": to_quality(cases, Scale(0, 5)),
         "trend": [Point(WEEK.before(back), 3.0 if back else None) for back in (3, 2, 1, 0)],

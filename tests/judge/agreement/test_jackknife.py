@@ -9,20 +9,16 @@ from hypothesis.extra.numpy import arrays
 from judge.evaluation.agreement.measures import (
     MEASURES,
     Statistic,
-    difference,
+    beside_people,
     estimate,
     exact_match,
     interval,
-    kappa_among_people,
-    kappa_with_each,
     mean_error,
     pairwise_accuracy,
     quadratic_weighted_kappa,
     spearman,
 )
 from judge.evaluation.agreement.sample import Sample
-from judge.evaluation.kappa import kappa_of
-from judge.evaluation.stats import Interval
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
@@ -55,7 +51,7 @@ def samples(draw: st.DrawFn) -> Sample:
 @given(samples())
 @settings(max_examples=40, deadline=None)
 def test_leaving_a_prompt_out_gives_the_measure_of_the_other_responses(sample: Sample) -> None:
-    for measure in (*MEASURES.values(), kappa_with_each, kappa_among_people):
+    for measure in (*MEASURES.values(), beside_people):
         figure = measure(sample)
         if np.isnan(figure.value) or sample.n_prompts == 1:
             continue
@@ -106,23 +102,6 @@ def test_kappa_has_a_minimum_error_when_rare_scores_may_be_missing(
     scores[:apart] = labels[-apart:] = 0
     sample = Sample(np.arange(len(scores)), scores, labels[:, None], SCALE)
     assert interval(quadratic_weighted_kappa(sample)) == pytest.approx(ends, abs=1e-5)
-    counted = kappa_of({(5, 5): fives, (0, 5): apart, (5, 0): apart}, SCALE)
-    assert counted == pytest.approx((-1 / 19, *ends), abs=1e-5)
-
-
-@each(
-    ("pairs", "value"),
-    [
-        ({(1, 1): 9, (4, 4): 9}, 1),
-        ({(1, 1): 9, (4, 4): 9, (4, 3): 1}, 1 - 19 / 1585),
-        ({(1, 3): 9}, None),
-    ],
-)
-def test_kappa_that_hangs_on_one_pair_has_no_interval(
-    pairs: dict[tuple[int, int], int], value: float | None
-) -> None:
-    found = kappa_of(pairs, SCALE)
-    assert found == (None if value is None else Interval(pytest.approx(value), None, None))
 
 
 def test_the_interval_of_a_share_is_wilsons_at_the_effective_sample_size() -> None:
@@ -193,17 +172,3 @@ def test_groups_are_random_even_if_ids_follow_the_scores() -> None:
     sample = Sample(np.arange(4000), np.linspace(0, 20, 4000), np.zeros((4000, 1)), Scale(0, 20))
     low, high = interval(mean_error(sample))
     assert high - low == pytest.approx(2 * 1.972 * 20 / 12**0.5 / 4000**0.5, rel=0.12)
-
-
-def test_a_difference_leaves_the_same_prompt_out_on_both_sides() -> None:
-    one = Statistic(0.8, np.array([0.7, 0.8, 0.9]), 30, 3)
-    two = Statistic(0.7, np.array([0.6, 0.7, 0.8]), 20, 2, "share")
-    figure = difference(one, two)
-    assert figure.without == pytest.approx([0.1, 0.1, 0.1])
-    assert (figure.value, figure.n, figure.prompts, figure.range) == (
-        pytest.approx(0.1),
-        20,
-        2,
-        "any",
-    )
-    assert interval(figure) == pytest.approx((0.1, 0.1))

@@ -1,15 +1,13 @@
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from judge.evaluation.agreement.measures import (
     MEASURES,
     Measure,
+    beside_people,
     confusion,
     estimate,
     exact_match,
-    kappa_among_people,
-    kappa_with_each,
     mean_error,
     pairwise_accuracy,
     pairwise_reversals,
@@ -67,18 +65,16 @@ SCALE_TO_2 = sample_of([0, 1, 2, 2], [0, 1, 1, 2], high=2)
         # (.16 + .16) / 2 = .16. By chance: 2.4-2 .16, 2.4-4 2.56, 3.6-2 2.56, 3.6-4 .16; divided by
         # 4: 1.36. With rounding, both would be 2 and 4, and kappa 1.
         (quadratic_weighted_kappa, sample_of([2.4, 3.6], [[2, NONE], [3, 5]]), 1 - 0.16 / 1.36),
-        # Each label makes a pair: scores 1 and 3, labels 1 2 and 3 3; the third response has a
-        # single label. Observed: 0, 1; 0, 0: mean .25. By chance: 1 with 1 2 3 3: 0 1 4 4; 3 with
-        # them: 4 1 0 0. 14 over 8: 1.75.
-        (kappa_with_each, sample_of([1, 3, 5], [[1, 2], [3, 3], [0, NONE]]), 1 - 0.25 / 1.75),
-        # Every two labels make a pair: 1 2 and 3 3 4. The squared distances are 1 and 0 1 1: (1 +
-        # 2/3) / 2 = 5/6. By chance, each response counts half: 1 2 with weight 1/4, 3 3 4 with 1/6.
-        # Mean .75 + 10/6 = 29/12; mean of squares (1 + 4) / 4 + (9 + 9 + 16) / 6 = 83/12; variance
-        # 83/12 - 841/144 = 155/144. Expected is twice that.
+        # Every two labels of one response make a pair: 1 2 and 3 3 4; the third has a single label.
+        # People: squared distances 1 and 0 1 1: (1 + 2/3) / 2 = 5/6. By chance, each response counts
+        # half: 1 2 with weight 1/4, 3 3 4 with 1/6. Mean .75 + 10/6 = 29/12; mean of squares (1 + 4)
+        # / 4 + (9 + 9 + 16) / 6 = 83/12; variance 83/12 - 841/144 = 155/144. Expected is twice that.
+        # The judge, 2 and 3: (1 + 0) / 2 / 2 + (0 + 0 + 1) / 3 / 2 = 5/12. By chance: variances 1/4
+        # and 155/144, means 5/2 and 29/12: 191/144 + 1/144 = 4/3.
         (
-            kappa_among_people,
-            sample_of([0, 0, 0], [[1, 2, NONE], [3, 3, 4], [5, NONE, NONE]]),
-            1 - 5 / 6 / (155 / 72),
+            beside_people,
+            sample_of([2, 3, 0], [[1, 2, NONE], [3, 3, 4], [5, NONE, NONE]]),
+            (1 - 5 / 12 / (4 / 3)) - (1 - 5 / 6 / (155 / 72)),
         ),
         # Scores 0 1 5 for labels 0 2 4: sums 6, 6 and 22, squares 20: (3 * 22 - 36) / (3 * 20 - 36).
         (slope, sample_of([0, 1, 5], [0, 2, 4]), 30 / 24),
@@ -95,11 +91,6 @@ def test_each_measure_is_the_sum_worked_by_hand(
     assert measure(sample).value == pytest.approx(value)
 
 
-def test_responses_with_one_label_or_with_equal_labels_are_not_counted() -> None:
-    sample = sample_of([1, 3, 5], [[1, 2], [3, 3], [0, NONE]])
-    assert [kappa_with_each(sample).n, kappa_among_people(sample).n] == [2, 2]
-
-
 def test_pairs_are_those_of_one_prompt_with_different_labels() -> None:
     # Prompt 0: labels 4 3 3 make two pairs, with scores 5 > 3 and 5 > 1, both right. The pair of 3s
     # is left out. Prompt 1: labels 5 2, scores 5 5: tied. Prompt 2: labels 1 1: left out.
@@ -107,7 +98,6 @@ def test_pairs_are_those_of_one_prompt_with_different_labels() -> None:
         measure(MIXED).value for measure in (pairwise_accuracy, pairwise_ties, pairwise_reversals)
     ] == pytest.approx([2 / 3, 1 / 3, 0])
     assert pairwise_accuracy(MIXED).n == 3
-    assert MIXED.label_ties == 2
 
 
 def test_a_pair_in_the_opposite_order_is_wrong() -> None:
@@ -178,9 +168,6 @@ def test_responses_to_one_prompt_are_not_independent() -> None:
     sample = sample_of([3] * 400, [3] * 200 + [4] * 200, sorted([*range(100)] * 4))
     figure = estimate(exact_match(sample))
     assert (figure.low, figure.high) == pytest.approx((0.402, 0.598), abs=0.012)
-
-
-whole = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=30)
 
 
 def test_the_mean_label_of_each_score_is_over_its_responses_and_its_interval_over_prompts() -> None:
