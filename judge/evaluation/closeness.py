@@ -2,19 +2,17 @@
 rows.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from judge.errors import SetupError
-from judge.evaluation.labelled import LabelledRows, Range
+from judge.evaluation.agreement.scores import Columns, Scores, read_scores
+from judge.evaluation.labelled import Range
 from judge.evaluation.stats import paired
 from judge.rows.batch import identity_of
-from judge.rows.files import decode, read_lines, shown
-from judge.rows.row_file import Row
+from judge.rows.row_file import RowFile
 from judge.scoring.judging import Judge
 from judge.scoring.numbers import number_of
 
@@ -24,15 +22,15 @@ class _Pair(NamedTuple):
 
     before: float
     now: float
-    thread: object
+    thread: str
 
 
 @dataclass
 class Closeness:
     """Compares the scores of an output with those in a file of another judge, by people's labels.
 
-    Rows with the same texts are a pair. Only labels given blind count: whoever has seen a score
-    leans towards it, and that was the earlier judge's.
+    Only labels given blind count: whoever has seen a score leans towards it, and that was the
+    earlier judge's.
     """
 
     judge: Judge
@@ -40,48 +38,60 @@ class Closeness:
     earlier: Path
     label: str
     label_range: Range | None = None
-    _before: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list), init=False)
-    _seen: int = field(default=0, init=False)  # rows with labels that were not given blind
-    _unscored: int = field(default=0, init=False)  # labelled rows that one of them did not score
 
     def __post_init__(self) -> None:
-        low, high = self.judge.rubric.scale
-        for row in _rows(self.earlier):
-            score = row.get("score")
-            if score is None:
-                continue
-            if type(score) is not int or not low <= score <= high:
-                raise SetupError(
-                    f"{self.earlier}, line {row.line}: score {shown(score)} is not a whole number "
-                    f"from {low} to {high}; only judges with one scale can be compared."
-                )
-            self._before[_texts(row)].append(score)
+        self._read()  # what cannot be compared is refused before a model is paid
+
+    def _read(self, output: Path | None = None) -> Scores:
+        columns = Columns(
+            self.label, label_range=self.label_range, labels=output, takes_other_judge=True
+        )
+        return read_scores(self.earlier, columns, self.judge.rubric)
 
     def finish(self, missing: int, say: Callable[[str], None]) -> None:
         """Says how far each judge is from people's scores, and which one is clearly closer.
 
         `missing` is the number of rows without a verdict.
         """
-        pairs = [*self._pairs()]
+        scores = self._read(self.output)
+        *earlier, judge = scores.judges
+        pairs = []
+        seen = unscored = 0
+        for response in scores.responses:
+            if not response.labels:
+                continue
+            if not response.blind:
+                seen += 1
+                continue
+            before = None
+            for name in earlier:
+                before = response.scores.get(name, before)
+            now = response.scores.get(judge)
+            if before is None or now is None:
+                unscored += 1
+                continue
+            given = fmean(label for _, label in response.blind)
+            thread = response.thread or response.prompt
+            pairs.append(_Pair(abs(before - given), abs(now - given), thread))
         if missing:
             say(f"Rows without a verdict: {missing:,}.")
-        if self._seen:
-            say(f"Left out, since their labels were not given blind: {self._seen:,}.")
-        if self._unscored:
-            say(f"Labelled rows without a score by one of the two judges: {self._unscored:,}.")
+        if seen:
+            say(f"Left out, since their labels were not given blind: {seen:,}.")
+        if unscored:
+            say(f"Labelled rows without a score by one of the two judges: {unscored:,}.")
         if not pairs:
             say(f"Compared: no row has a label and a score by both, now and in {self.earlier}.")
             return
-        before = fmean(pair.before for pair in pairs)
-        now = fmean(pair.now for pair in pairs)
+        before_mean = fmean(pair.before for pair in pairs)
+        mean = fmean(pair.now for pair in pairs)
         say(f"Labelled rows with a score by both judges: {len(pairs):,}.")
-        say(f"Mean distance from people's scores: {before:.2f} before, now {now:.2f}.")
+        say(f"Mean distance from people's scores: {before_mean:.2f} before, now {mean:.2f}.")
         same_before = sum(pair.before == 0 for pair in pairs)
         same_now = sum(pair.now == 0 for pair in pairs)
         say(f"Same score as people: {same_before:,} before, now {same_now:,}.")
         say(f"Compared: {self._finding(pairs)}.")
 
-    def _finding(self, pairs: list[_Pair]) -> str:
+    def _finding(self, pairs: Sequence[_Pair]) -> str:
         gain = paired(
             ((pair.before - pair.now, pair.thread) for pair in pairs), self.judge.rubric.scale
         )
@@ -94,45 +104,11 @@ class Closeness:
             f"points (95% interval {gain.low:+.2f} to {gain.high:+.2f}; above 0 is closer)"
         )
 
-    def _pairs(self) -> Iterator[_Pair]:
-        labelled = LabelledRows([], self.label, self.label_range, scores=())
-        for row in _rows(self.output):
-            read = labelled.read(row, self.judge.rubric.scale)
-            if not read.labels:
-                continue
-            if not read.is_blind:
-                self._seen += 1
-                continue
-            scores_before = self._before[_texts(row)]
-            score = row.get("score")
-            if score is None or not scores_before:
-                self._unscored += 1
-                continue
-            given = fmean(read.labels)
-            thread = row.key("thread") or row.known_by[0]
-            yield _Pair(abs(scores_before.pop(0) - given), abs(score - given), thread)
-        labelled.check()
-
 
 def is_of_another_judge(path: Path, judge: Judge) -> bool:
     """Whether the first row with a score was scored by another judge, as far as it says."""
     identity = identity_of(judge)
-    for row in _rows(path):
+    for row in RowFile(path).rows():
         if row.get("score") is not None:
             return any(row.get(name) != value for name, value in identity.items())
     return False
-
-
-def _rows(path: Path) -> Iterator[Row]:
-    """The rows that have texts; exports leave out those of deleted messages."""
-    for line, raw in read_lines(path):
-        try:
-            row = Row(line, decode(raw))
-            _ = row.dialogue
-        except ValueError:
-            continue
-        yield row
-
-
-def _texts(row: Row) -> int:
-    return hash((row.dialogue, row.reference))

@@ -14,7 +14,7 @@ from judge.evaluation.stats import MeanEstimate, MeanEstimator
 from judge.rows.files import shown
 from judge.rows.journal import answered_as
 from judge.rows.row_file import Row
-from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric
+from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 # With the comma of spreadsheets in half of Europe, unless it may part thousands.
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|0,\d+|\d+,(?!\d{3}$)\d+)")
@@ -185,10 +185,12 @@ def to_probability(value: object) -> float | None:
     return number if number is not None and 1 / _LARGEST <= number <= 1 else None
 
 
-def find_scale(row: Row, rubric: str | Path | None) -> Scale:
+def find_scale(row: Row, rubric: Rubric | str | Path | None) -> Scale:
     """The scale of `rubric`; without it, that of the rubric that the row names, or of the default
     rubric.
     """
+    if isinstance(rubric, Rubric):
+        return rubric.scale
     name, version = row.rubric
     if rubric is not None or not name:
         return load_rubric(rubric or DEFAULT_RUBRIC).scale

@@ -12,7 +12,7 @@ from judge.evaluation.estimate import Corrected, Response, correct
 from judge.evaluation.labelled import LabelledRow, LabelledRows, Range, find_scale, to_probability
 from judge.rows.files import shown
 from judge.rows.row_file import Row, RowFile
-from judge.scoring.rubric import Scale
+from judge.scoring.rubric import Rubric, Scale
 
 _WEEK = "week"
 _TIME = "judged_at"
@@ -48,7 +48,9 @@ class Columns:
     takes_other_judge: bool = False  # a model that answered under several names is one judge
 
 
-def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) -> Scores:
+def read_scores(
+    path: Path, columns: Columns, rubric: Rubric | str | Path | None = None
+) -> Scores:
     """The scores and labels in a JSONL file.
 
     A response is identified by its `case`, or without one by its prompt (`prompt_id`, `prompt` or
@@ -100,22 +102,18 @@ def _names(judges: Iterable[_Key]) -> dict[_Key, str]:
 
 @dataclass(slots=True)
 class _Item:
-    """What the rows say about one response.
-
-    Labels are kept by judge, because rows of several judges repeat them, and by person.
-    """
+    """What the rows say about one response. Rows of several judges repeat a person's labels."""
 
     row: Row  # the first one
     group: str | None
     scores: dict[_Key, float | None] = field(default_factory=dict)
-    labels: dict[_Key, dict[object, LabelledRow]] = field(default_factory=dict)
+    labels: dict[object, LabelledRow] = field(default_factory=dict)  # by person
 
     def to_response(self, names: Mapping[_Key, str]) -> Response:
-        by_person = next((rows for rows in self.labels.values() if rows), {})
         given: list[float] = []
         blind: list[tuple[str, float]] = []
         probability = 1.0
-        for read in by_person.values():
+        for read in self.labels.values():
             given += read.labels
             if read.is_blind:
                 blind += read.given
@@ -154,7 +152,8 @@ def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_
             # Equal texts on different lines of one run are numbered in order of appearance, because
             # another judge's run may have other line numbers for the same rows.
             known = lines[known_by, source, str(row.get("label_by"))]
-            known_by = (*known_by, known.setdefault(line, len(known)))
+            if number := known.setdefault(line, len(known)):
+                known_by = (*known_by, number)
         item = items.setdefault(known_by, _Item(row, _group_of(row, group) if group else None))
         for column, score in read.scores.items():
             judge = (*source, column)
@@ -162,9 +161,8 @@ def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_
             item.scores[judge] = score if first is None else first
             if score is not None and score != item.scores[judge]:
                 repeats += 1
-        by_person = item.labels.setdefault(source, {})
         if read.labels:
-            earlier = by_person.setdefault(read.person, read)
+            earlier = item.labels.setdefault(read.person, read)
             if earlier.given != read.given:
                 repeats += 1
             if read.is_blind:

@@ -78,7 +78,7 @@ async def test_a_pair_has_the_same_texts(files: Files) -> None:
 @pytest.mark.parametrize(
     ("before", "options", "error"),
     [
-        (9, (), "line 1: score 9 is not a whole number from 0 to 5"),
+        (9, (), "3 of 3 scores are off the scale 0 to 5"),
         (4, ("--fail-if-worse",), "another judge scored it"),
         (4, ("--fail-under", 3), "another judge scored it"),
     ],
