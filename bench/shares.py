@@ -2,9 +2,8 @@
 -m bench.shares`.
 
 Of 2,000 responses, 90, 96 or 99% are good. Judges take some good ones for bad, and some bad ones
-for good. Of three figures for each number of labels, the first is the share of samples whose
-interval holds the truth, the second the same for the labels alone, and the third how wide the
-interval is beside theirs.
+for good. Of two figures for each number of labels, the first is the share of samples whose
+interval holds the truth, and the second how wide it is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,11 +63,8 @@ def main() -> None:
         cells = []
         for labels in LABELS:
             found = [*estimates(good, right, labels, generator)]
-            (held, width), (alone, its) = (
-                cover(good, [each.corrected for each in found]),
-                cover(good, [each.labels_only for each in found]),
-            )
-            cells.append(f"{100 * held:>4.0f} {100 * alone:>3.0f} {width / its:.2f} ")
+            held, width = cover(good, [each.corrected for each in found])
+            cells.append(f"{100 * held:>4.0f} {width:.2f} ")
         print(f"{good:<5}{name:<19}", *cells, flush=True)
 
 

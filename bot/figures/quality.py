@@ -133,7 +133,7 @@ def to_quality(
         Candidate(case.score, bool(case.given), case.week, case.thread) for case in scored
     ]
     if chance_of_draw(candidates) < SURE:
-        mean = replace(mean, corrected=None, labels_only=None)
+        mean = replace(mean, corrected=None)
     severity = " ".join(estimator.severities.words(is_named=False))
     return Quality(mean, _has_gap(counts), severity)
 

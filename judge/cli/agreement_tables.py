@@ -93,7 +93,7 @@ def _findings(comparison: Comparison) -> Iterator[str]:
     corrected = comparison.corrected
     if corrected and corrected.mean.corrected:
         yield from _mean_as_people_score(corrected)
-    elif corrected and "score" in corrected.unlike:
+    elif corrected and corrected.is_unlike:
         mean = corrected.mean.judge.mean
         yield (
             f"Mean {mean:.2f} by the judge alone. Not corrected: by their scores, the labelled "
@@ -127,12 +127,7 @@ def _mean_as_people_score(corrected: Corrected) -> Iterator[str]:
     if mean.missing:
         yield from _few_labels(mean)
     yield from corrected.severities.words()
-    if "length" in corrected.unlike:
-        yield (
-            "Careful: the labelled responses are longer or shorter than the others. Draw new ones "
-            "at random, and label these."
-        )
-    elif mean.labelled < mean.n:
+    if mean.labelled < mean.n:
         yield (
             "No figure shows whether bad responses that the judge takes for good were labelled "
             "more rarely."

@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 from typing import Any
 
 from judge.evaluation import stats
 from judge.evaluation.distributions import error_quantile
-from judge.evaluation.planning import MORE_LABELS, within
 from judge.evaluation.selection import SURE, Candidate, chance_of_draw
 from judge.evaluation.severity import Given, Severities
-from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator
+from judge.evaluation.stats import MeanEstimate, MeanEstimator
 from judge.scoring.rubric import Scale
 
 
@@ -31,7 +30,6 @@ class Response:
     probability: float = 1.0
     thread: str | None = None
     stratum: str | None = None
-    length: int | None = None
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,8 @@ class Corrected:
         severities: Of the people who gave the labels, which both are corrected for.
         plus_minus: How far a person's label is from a score in 9 of 10 cases; None below nine
             labels.
-        unlike: In which of `score` and `length` the labelled replies differ from all, with the
-            chance of drawing such ones. If it is the score, nothing is corrected.
+        is_unlike: Whether the labelled replies score unlike the others, so that nothing is
+            corrected.
     """
 
     mean: MeanEstimate
@@ -52,34 +50,16 @@ class Corrected:
     good_from: int
     severities: Severities
     plus_minus: float | None
-    unlike: Mapping[str, float]
+    is_unlike: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain dicts, lists and numbers, ready for `json.dumps`."""
+        """The figures, ready for `json.dumps`; an interval is a list of the mean and its ends."""
         return {
-            **_figures(self.mean),
-            "n": self.mean.n,
-            "labelled": self.mean.labelled,
-            "effective": self.mean.effective,
-            "within_by_more_labels": {more: within(self.mean, more) for more in MORE_LABELS},
-            "good": {"from": self.good_from, **_figures(self.good)},
-            "plus_minus": self.plus_minus,
+            **vars(self),
+            "mean": asdict(self.mean),
+            "good": asdict(self.good),
             "severities": self.severities.of,
-            "unlike": self.unlike,
         }
-
-
-def _figures(mean: MeanEstimate) -> dict[str, Any]:
-    return {
-        **_ends(mean.corrected),
-        "judge": _ends(mean.judge),
-        "judge_weight": mean.weight,
-        "labels_only": _ends(mean.labels_only),
-    }
-
-
-def _ends(interval: Interval | None) -> dict[str, float | None]:
-    return interval._asdict() if interval else dict.fromkeys(Interval._fields)
 
 
 def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Corrected | None:
@@ -101,6 +81,7 @@ def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Correcte
     # A stratum counts by its size, whatever was drawn from it and has been labelled so far.
     shares = stats.labelled_shares((each.stratum, bool(each.blind), 1.0) for each, _ in scored)
     misses = Counter[tuple[float, float]]()
+    candidates = []
     for response, score in scored:
         given = response.blind
         probability = response.probability
@@ -113,29 +94,15 @@ def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Correcte
         if given:
             miss = abs(fmean(label for _, label in given) - score)
             misses[round(miss, 9), probability] += 1
+        candidates.append(Candidate(score, bool(given), response.stratum, cluster))
     mean = of_mean.estimate()
     good = of_good.estimate()
     if mean is None or good is None:
         return None
     # Replies that were drawn with unequal probabilities should differ from the others.
     is_even = len({probability for _, probability in misses}) == 1
-    unlike = _unlike(scored) if is_even else {}
-    if "score" in unlike:
-        mean = replace(mean, corrected=None, labels_only=None)
-        good = replace(good, corrected=None, labels_only=None)
-    return Corrected(mean, good, good_from, severities, error_quantile(misses), unlike)
-
-
-def _unlike(scored: Iterable[tuple[Response, float]]) -> dict[str, float]:
-    """In what the responses with a label differ from all, with the chance of drawing such ones."""
-    by_score = []
-    by_length = []
-    for response, score in scored:
-        has_label = bool(response.blind)
-        cluster = response.thread or response.prompt
-        by_score.append(Candidate(score, has_label, response.stratum, cluster))
-        if response.length is not None:
-            candidate = Candidate(response.length, has_label, response.stratum, cluster)
-            by_length.append(candidate)
-    chances = {"score": chance_of_draw(by_score), "length": chance_of_draw(by_length)}
-    return {name: chance for name, chance in chances.items() if chance < SURE}
+    is_unlike = is_even and chance_of_draw(candidates) < SURE
+    if is_unlike:
+        mean = replace(mean, corrected=None)
+        good = replace(good, corrected=None)
+    return Corrected(mean, good, good_from, severities, error_quantile(misses), is_unlike)

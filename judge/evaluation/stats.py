@@ -6,7 +6,7 @@ and clusters, not with the scores.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor, hypot, log, sqrt
 from operator import mul, sub
@@ -57,20 +57,15 @@ class MeanEstimate:
     """The mean of all scores, corrected by the labels."""
 
     scale: Scale
-    judge: (
-        Interval  # the plain mean; its interval says nothing about how far the judge is from people
-    )
+    judge: Interval  # the plain mean; its interval says nothing of how far the judge is from people
     n: int  # scores
     variance: float  # of the judge's mean
     independent: int  # scores behind it, where those of a cluster count as one
     corrected: Interval | None = None  # as people would score; None without a label
-    labels_only: Interval | None = None  # without the judge's scores
     labelled: int = 0  # scores with a label
     effective: float = 0.0  # labels of equal weight, each a cluster, that say as much (Kish)
     weight: float = 0.0  # lambda, of the scores: 0 if they say nothing about the labels
-    by_scores: float = (
-        0.0  # the part of the next that more labels of other replies do not make smaller
-    )
+    by_scores: float = 0.0  # the part of the next that more labels do not make smaller
     corrected_variance: float = 0.0
 
     def interval(self, tail: float, *, is_corrected: bool = False) -> Interval:
@@ -99,35 +94,27 @@ class _Sums(NamedTuple):
     wfy: float = 0
 
     @property
-    def mean_label(self) -> float:
-        return self.wy / self.w
-
-    @property
     def weight(self) -> float:
         variance = self.wff - self.wf**2 / self.w
-        return (
-            max((self.wfy - self.wf * self.wy / self.w) / variance, 0.0)
-            if variance > _DUST
-            else 0.0
-        )
+        if variance <= _DUST:
+            return 0.0
+        return max((self.wfy - self.wf * self.wy / self.w) / variance, 0.0)
 
     @property
     def corrected_mean(self) -> float:
-        return self.mean_label + self.weight * (self.f / self.n - self.wf / self.w)
+        return self.wy / self.w + self.weight * (self.f / self.n - self.wf / self.w)
 
 
 def _spread(clusters: Mapping[_Sums, int], mean: float) -> float:
     return sum(number * (each.f - mean * each.n) ** 2 for each, number in clusters.items())
 
 
-def _jackknife(
-    figure: Callable[[_Sums], float], total: _Sums, without: Sequence[tuple[_Sums, int]]
-) -> float:
+def _jackknife(total: _Sums, without: Sequence[tuple[_Sums, int]]) -> float:
     n = sum(number for _, number in without)
-    whole = figure(total)
     if n < 2:
         return 0.0
-    return (n - 1) / n * sum(number * (figure(each) - whole) ** 2 for each, number in without)
+    mean = total.corrected_mean
+    return (n - 1) / n * sum(times * (sums.corrected_mean - mean) ** 2 for sums, times in without)
 
 
 class MeanEstimator:
@@ -155,9 +142,8 @@ class MeanEstimator:
         self.severities = severities
         self._count = 0
         self._by = defaultdict[str, float](float)
-        self._single = Counter[
-            _Sums
-        ]()  # sums of each score without a cluster, and of clusters taken as a whole
+        # sums of each score without a cluster, and of clusters taken as a whole
+        self._single = Counter[_Sums]()
         self._clusters = defaultdict[Hashable, _Sums](_Sums)
 
     def add(
@@ -235,14 +221,12 @@ class MeanEstimator:
         )
         by_scores = total.weight**2 * rest + by_people
         without = [(_Sums(*map(sub, total, each)), number) for each, number in labelled.items()]
-        variance = _jackknife(lambda sums: sums.corrected_mean, total, without) + by_scores
-        variance_of_labels = _jackknife(lambda sums: sums.mean_label, total, without) + by_people
+        variance = _jackknife(total, without) + by_scores
         return replace(
             found,
             corrected=_interval(
                 self._scale, total.corrected_mean, variance, effective, is_corrected=True
             ),
-            labels_only=_interval(self._scale, total.mean_label, variance_of_labels, effective),
             labelled=int(total.labels),
             effective=round(effective, 9),
             weight=total.weight,

@@ -115,8 +115,8 @@ def test_agreement_reads_the_labels_beside_the_rows(rows: Path, labelling: Label
     report = json.loads(run("agreement", rows, *beside).stdout)
     (judge,) = report["with_people"]
     people = {each["person"]: each["responses"] for each in report["by_person"]}
-    assert judge["corrected"]["n"] == 60
-    assert 30 < judge["corrected"]["labelled"] < 40
+    assert judge["corrected"]["mean"]["n"] == 60
+    assert 30 < judge["corrected"]["mean"]["labelled"] < 40
     assert people == {"Ann": 30, "Ben": 10}
     assert report["repeats"] == 0
 

@@ -52,7 +52,7 @@ def test_corrected_mean_is_the_label_mean_plus_lambda_times_the_score_difference
     # 2.5; covariance (-1 * -1.5 + 1 * 1.5) / 2 = 1.5 = lambda. 2.5 + 1.5 * (3.5 - 3) = 3.25.
     found = estimate(Row(2, 1), Row(4, 4), Row(4), Row(4))
     assert (found.weight, found.corrected.mean) == (pytest.approx(1.5), pytest.approx(3.25))
-    assert (found.n, found.labelled, found.judge.mean, found.labels_only.mean) == (4, 2, 3.5, 2.5)
+    assert (found.n, found.labelled, found.judge.mean) == (4, 2, 3.5)
 
 
 def test_label_is_weighted_by_the_inverse_of_its_probability() -> None:
@@ -102,9 +102,7 @@ def test_corrected_mean_equals_that_of_the_regression_estimator() -> None:
 
 def test_judge_that_contradicts_people_gets_no_weight() -> None:
     rows = [Row(5 - row.score, row.label) for row in to_rows()]
-    found = estimate(*rows)
-    assert found.weight == 0
-    assert found.corrected == found.labels_only
+    assert estimate(*rows).weight == 0
 
 
 def test_interval_is_wilsons_with_students_t() -> None:
@@ -112,7 +110,7 @@ def test_interval_is_wilsons_with_students_t() -> None:
     # 8/3. The variance of the mean, 4/9, is that of (2/3 * 1/3) / (4/9 / 25) = 12.5 trials. t(5)^2
     # = 6.608, over 12.5: 0.5286. Half width: sqrt(0.5286 * 2/9 + 0.5286^2 / 4) = 0.4328. (2/3 +
     # 0.2643 -+ 0.4328) / 1.5286 = 0.3259 and 0.8922, times 5.
-    found = estimate(*(Row(3, label) for label in (1, 2, 3, 4, 5, 5)), Row(3)).labels_only
+    found = estimate(*(Row(3, label) for label in (1, 2, 3, 4, 5, 5)), Row(3)).corrected
     assert found == pytest.approx((10 / 3, 1.6294, 4.4609), abs=1e-3)
 
 
@@ -130,7 +128,7 @@ def test_scores_of_one_thread_count_as_one_observation() -> None:
     assert found == pytest.approx((2, 0, 5))
     twice_each = estimate(*[Row(3, label, cluster=label) for label in (1, 2, 3, 4, 5, 5.5)] * 2)
     once_each = estimate(*[Row(3, label) for label in (1, 2, 3, 4, 5, 5.5)])
-    assert twice_each.labels_only == pytest.approx(once_each.labels_only)
+    assert twice_each.corrected == pytest.approx(once_each.corrected)
 
 
 @each("cluster", [None, "a thread"])
@@ -149,7 +147,7 @@ def test_labels_of_very_unequal_weight_give_the_interval_of_few() -> None:
     # labels, with t(1) = 12.7.
     heavy = [Row(3, label, 0.001) for label in (3, 4)]
     light = [Row(3, 3.5)] * 18
-    assert estimate(*heavy, *light).labels_only == pytest.approx((3.5, 0, 5))
+    assert estimate(*heavy, *light).corrected == pytest.approx((3.5, 0, 5))
 
 
 def test_effective_number_of_labels_depends_on_weights_and_clusters() -> None:
@@ -172,7 +170,6 @@ def test_interval_of_equal_labels_leaves_room_for_other_labels() -> None:
     # All 30 labels are a 4: the interval reaches 3 / 30 of the way to each end of the scale.
     found = estimate(*[Row(4, 4)] * 30, *[Row(4)] * 90)
     assert found.corrected == pytest.approx((4, 3.6, 4.1))
-    assert found.labels_only == pytest.approx((4, 3.6, 4.1))
 
 
 def test_corrected_share_leaves_room_for_a_judge_that_is_wrong_where_no_label_shows_it() -> None:
@@ -187,12 +184,11 @@ def test_corrected_share_leaves_room_for_a_judge_that_is_wrong_where_no_label_sh
 def test_one_label_has_no_interval() -> None:
     found = estimate(Row(4, 2), Row(4), Row(3))
     assert found.corrected == Interval(2, None, None)
-    assert found.labels_only == Interval(2, None, None)
 
 
 def test_without_labels_there_is_nothing_to_correct() -> None:
     found = estimate(Row(4), Row(2))
-    assert (found.corrected, found.labels_only, found.labelled) == (None, None, 0)
+    assert (found.corrected, found.labelled) == (None, 0)
     assert found.judge.mean == 3
 
 

@@ -518,7 +518,6 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
     older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
     quality = await quality_of(log, *blind, seen, other, older)
     assert (quality.mean.n, quality.mean.labelled) == (3, 2)
-    assert quality.mean.labels_only.mean == 2.5
 
 
 async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:

@@ -48,9 +48,7 @@ class Columns:
     takes_other_judge: bool = False  # a model that answered under several names is one judge
 
 
-def read_scores(
-    path: Path, columns: Columns, rubric: Rubric | str | Path | None = None
-) -> Scores:
+def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None = None) -> Scores:
     """The scores and labels in a JSONL file.
 
     A response is identified by its `case`, or without one by its prompt (`prompt_id`, `prompt` or
@@ -118,10 +116,6 @@ class _Item:
             if read.is_blind:
                 blind += read.given
                 probability = to_probability(read.row.get("probability")) or 1.0
-        length = None
-        with suppress(ValueError):  # the file has no texts
-            # In quarters of a doubling, so that there are few different values.
-            length = int(len(self.row.response) ** 4).bit_length()
         return Response(
             prompt=self.row.known_by[0],
             scores={names[judge]: score for judge, score in self.scores.items()},
@@ -131,7 +125,6 @@ class _Item:
             probability=probability,
             thread=self.row.key("thread"),
             stratum=self.row.key("stratum"),
-            length=length,
         )
 
 

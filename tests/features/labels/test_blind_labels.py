@@ -519,5 +519,4 @@ async def test_what_is_exported_is_what_judge_agreement_reads(stage: Stage, tmp_
     reads = ("agreement", "all.jsonl", "--label", "human", "--json")
     report = json.loads((await bot_command.run("judge", reads, to_export(tmp_path), tmp_path))[1])
     found = report["with_people"][0]["corrected"]
-    assert (found["n"], found["labelled"], report["not_blind"]) == (5, 2, 1)
-    assert found["labels_only"]["mean"] == 3.5
+    assert (found["mean"]["n"], found["mean"]["labelled"], report["not_blind"]) == (5, 2, 1)
