@@ -37,8 +37,7 @@ class ModalState(BaseModel):
 
     `pressed` is where *Not fair* was. `rubric` names the rubric that it is about, and `version` is
     the version that it began with or has saved. `labelled` are the cases that the person has
-    labelled in it since it last showed how their labels compare. If the app asked for these,
-    `before` is the mean that they correct, as it was, or empty.
+    labelled in it since it last showed how their labels compare.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -50,7 +49,6 @@ class ModalState(BaseModel):
     rubric: str | None = None
     version: str | None = None
     labelled: tuple[CaseId, ...] = ()
-    before: str | None = None
 
     @classmethod
     def of(cls, view: Mapping[str, Any]) -> Self:

@@ -81,7 +81,7 @@ def register(app: AsyncApp, services: Services) -> None:
     async def go_past(person: Invocation, body: Raw) -> None:
         visit = await _visit(services, person, ModalState.of(body["view"]))
         await services.store.database.execute(
-            answer_of(*visit.person, visit.state.case_id or 0, Outcome.SKIPPED)
+            answer_of(*visit.person, visit.case_id, Outcome.SKIPPED)
         )
         await services.messenger.update_modal(body["view"]["id"], await visit.next())
 
@@ -91,7 +91,7 @@ def register(app: AsyncApp, services: Services) -> None:
         way to the next.
         """
         visit = await _visit(services, person, ModalState.of(body["view"]))
-        shown = await services.store.assignments.shown(*visit.person, visit.state.case_id or 0)
+        shown = await services.store.assignments.shown(*visit.person, visit.case_id)
         if shown and shown.channel_id in visit.theirs:
             view = await visit.window(shown, is_unfolded=True)
         else:
@@ -102,7 +102,7 @@ def register(app: AsyncApp, services: Services) -> None:
 def _register_asked(app: AsyncApp, services: Services) -> None:
     @payloads.on_click(app, ids.ACTION_ASKED)
     async def score_as_asked(invocation: Invocation, _: Raw) -> None:
-        state = ModalState(channel_id=invocation.channel_id, before="")
+        state = ModalState(channel_id=invocation.channel_id)
         refusal = await open_window(services, invocation, state)
         await services.messenger.tell(invocation.recipient, refusal)
 
@@ -168,27 +168,27 @@ class _Visit:
     state: ModalState
     theirs: set[str]
 
+    @property
+    def case_id(self) -> int:
+        return self.state.case_id or 0
+
     async def submit(self, label: Label | None) -> dict[str, Any]:
         """The answer to Slack for a submitted window: what is wrong with the score, or the next
         window.
         """
-        state = self.state
-        shown = await self.services.store.assignments.shown(*self.person, state.case_id or 0)
+        shown = await self.services.store.assignments.shown(*self.person, self.case_id)
         if shown and not (label and shown.lowest <= label.score <= shown.highest):
             wrong = words.off_scale(shown.lowest, shown.highest)
             return {
                 "response_action": "errors",
                 "errors": {slack_ids.of(ids.BLOCK_SCORE, shown.id): wrong},
             }
-        if shown and state.before is not None and not state.labelled:
-            # They are told what their labels change in one channel, so they are asked only about
-            # that of the first.
-            before = words.between((await self._corrected_by(shown.id))[1])
-            state = state.model_copy(update={"channel_id": shown.channel_id, "before": before})
         note = await self._record(shown, label)
+        visit = self
         if not note:
-            state = state.model_copy(update={"labelled": (*state.labelled, state.case_id)})
-        return {"response_action": "update", "view": await replace(self, state=state).next(note)}
+            labelled = (*self.state.labelled, self.case_id)
+            visit = replace(self, state=self.state.model_copy(update={"labelled": labelled}))
+        return {"response_action": "update", "view": await visit.next(note)}
 
     async def _record(self, shown: DrawnCase | None, label: Label | None) -> str:
         """Why the label was not recorded; empty if it was."""
@@ -199,7 +199,7 @@ class _Visit:
                 return ""
         # Or it was recorded before, by a submission whose answer got lost.
         team_id, user_id = self.person
-        case = await store.cases.find(team_id, self.state.case_id or 0)
+        case = await store.cases.find(team_id, self.case_id)
         known = await store.labels.get(case, user_id) if case else None
         is_there = known and known.is_blind and label and known.score == label.score
         return "" if is_there else words.NOT_RECORDED
@@ -216,15 +216,11 @@ class _Visit:
         if compared := await read_compared(
             database, *self.person, self.state.labelled, self.theirs
         ):
-            changed = ""
-            if self.state.before is not None:
-                first, _ = compared[0]
-                changed = words.changed(
-                    first.channel_id, self.state.before, *await self._corrected_by(first.id)
-                )
+            first, _ = compared[0]
+            effect = words.effect(first.channel_id, *await self._corrected_by(first.id))
             is_asked = await wants_to_be_asked(database, *self.person)
             blocks = words.compared_blocks(
-                compared, self.services.identity.url, changed, is_asked=is_asked
+                compared, self.services.identity.url, effect, is_asked=is_asked
             )
         if is_time:
             return words.compared_modal(self.state, blocks, note)

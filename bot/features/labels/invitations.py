@@ -2,10 +2,7 @@
 message.
 """
 
-from datetime import datetime
-
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Recipient
 from bot.domain.clock import utc_week
@@ -55,29 +52,10 @@ async def ask_due(services: Services) -> None:
             return
         if user_id in asked:
             continue
-        if await services.store.assignments.waiting(
-            team_id, user_id, await served_channels(services, user_id)
-        ):
+        channel_ids = await served_channels(services, user_id)
+        if await services.store.assignments.waiting(team_id, user_id, channel_ids):
             asked.add(user_id)
-            if await claim_request(database, key | {"recipient": user_id}, now):
+            # Noted before they are asked, so that no other process asks them, too.
+            values = key | {"recipient": user_id, "day": f"{now:%Y-%m-%d}", "claimed_at": now}
+            if await database.execute(db.insert_new(database, notices, values)):
                 await services.messenger.direct(Recipient(user_id, ""), words.ASKED)
-
-
-async def claim_request(database: db.Database, key: dict[str, str], now: datetime) -> bool:
-    """Whether a person is ours to ask this week; noted before they are, so that it is never done
-    twice.
-    """
-    of_week = (
-        sa.select(sa.func.count())
-        .select_from(notices)
-        .filter_by(team_id=key["team_id"], name=key["name"])
-    )
-    values = key | {"day": f"{now:%Y-%m-%d}", "claimed_at": now}
-
-    async def claim(connection: AsyncConnection) -> bool:
-        await db.lock_for_transaction(connection, f"requests for labels in {key['team_id']}")
-        if (await connection.execute(of_week)).scalar_one() >= _A_WEEK:
-            return False
-        return (await connection.execute(db.insert_new(database, notices, values))).rowcount > 0
-
-    return await database.write(claim)

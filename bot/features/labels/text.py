@@ -227,25 +227,15 @@ ASKED = Post(
 )
 
 
-def between(mean: MeanEstimate | None) -> str:
-    """The interval of a corrected mean; empty with too few labels."""
-    found = None if mean is None or mean.missing else mean.corrected
-    return f"{found.low:.1f} to {found.high:.1f}" if found and found.low is not None else ""
-
-
-def changed(channel_id: str, before: str, name: str, mean: MeanEstimate | None) -> str:
-    """What labels have changed: the mean of a watched assistant's replies, or of those that people
-    chose.
-    """
+def effect(channel_id: str, name: str, mean: MeanEstimate | None) -> str:
+    """What labels tell: the mean of a watched assistant's replies, or of those that people chose."""
     of = f"People's mean of {clip(name, _EXCERPT) if name else 'the replies'} in <#{channel_id}>"
-    if now := between(mean):
-        return f"{of}, with your scores: *{now}*{before and f', was {before}'}"
-    if mean and not mean.missing:
+    missing = mean.missing if mean else MIN_LABELS
+    if missing:
+        return f"{of} can be told after about {number_of(missing, 'more blind score')}."
+    if mean is None or mean.corrected is None:
         return f"{of} cannot be told: {UNLIKE}."
-    return (
-        f"{of} can be told after about "
-        f"{number_of(mean.missing if mean else MIN_LABELS, 'more blind score')}."
-    )
+    return f"{of}, with your scores: *{mean.corrected.low:.1f} to {mean.corrected.high:.1f}*"
 
 
 def enough(budget: LabelBudget) -> str:
@@ -284,10 +274,10 @@ def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[ui.Block]:
 
 
 def compared_blocks(
-    compared: Sequence[tuple[LoggedCase, int]], workspace_url: str, changed: str, *, is_asked: bool
+    compared: Sequence[tuple[LoggedCase, int]], workspace_url: str, effect: str, *, is_asked: bool
 ) -> list[ui.Block]:
-    """How labels compare with the judge's scores, what they changed, and whether the person wants
-    to be asked.
+    """How labels compare with the judge's scores, what they tell, and whether the person wants to
+    be asked.
     """
     lines = [_line(*each, workspace_url) for each in compared]
     same = sum(case.score == label for case, label in compared)
@@ -295,8 +285,8 @@ def compared_blocks(
         [f"*You and the judge* gave the same score to {same} of {len(compared)}", *lines]
     )
     offer = "At most once a week, I can ask you for three more in a direct message."
-    effect = [ui.section(changed)] if changed else []
-    return [ui.section(said), *effect, ui.context(offer), ui.actions(_choice(is_asked))]
+    choice = ui.actions(_choice(is_asked))
+    return [ui.section(said), ui.section(effect), ui.context(offer), choice]
 
 
 def _line(case: LoggedCase, label: int, workspace_url: str) -> str:

@@ -30,7 +30,8 @@ def make(words: str) -> None:
     found = [
         (a_case(question=words or None, score=4, highest=5, thread_ts="1.1", reply_ts="2.1"), 3)
     ] * 3
-    compared = text.compared_blocks(found, "https://acme.slack.com/", words[:200], is_asked=True)
+    effect = text.effect("C1", words[:200], None)
+    compared = text.compared_blocks(found, "https://acme.slack.com/", effect, is_asked=True)
     text.compared_modal(STATE, compared, text.NOT_RECORDED)
     text.over_modal(text.NOTHING, compared, words[:200])
     Post(text.ASKED.text, text.with_choice(text.ASKED.blocks, bool(words)))

@@ -14,10 +14,10 @@ from bot.features.labels.text import (
     NOTHING,
     blind_modal,
     blind_stands,
-    changed,
     compared_blocks,
     compared_modal,
     confirmation,
+    effect,
     enough,
     label_modal,
     not_understood,
@@ -64,7 +64,7 @@ def test_windows_for_blind_scores_keep_slacks_limits(
         (a_case(question=question, score=4, highest=5, thread_ts="1.1", reply_ts="2.1"), 3)
     ] * 3
     compared = compared_blocks(
-        found, "https://a.slack.com/", changed("C1", "2.4 to 3.6", question, None), is_asked=True
+        found, "https://a.slack.com/", effect("C1", question, None), is_asked=True
     )
     check_view(compared_modal(state, compared, NOT_RECORDED), "modal")
     check_view(over_modal(NOTHING, compared), "modal")
@@ -72,7 +72,7 @@ def test_windows_for_blind_scores_keep_slacks_limits(
 
 def test_labels_that_do_not_stand_for_the_other_replies_change_no_mean() -> None:
     mean = MeanEstimate(Scale(0, 5), Interval(2.5, 2.1, 2.9), 60, 0.04, 60, effective=24.0)
-    assert changed("C1", "2.4 to 3.6", "helper", mean) == (
+    assert effect("C1", "helper", mean) == (
         "People's mean of helper in <#C1> cannot be told: the labelled replies score unlike the "
         "others, so they do not stand for them."
     )
@@ -138,7 +138,9 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         label_modal(STATE, a_verdict(None, lowest=0, highest=100), None, None),
         compared_modal(
             STATE,
-            compared_blocks(COMPARED, "https://a.slack.com/", "", is_asked=False),
+            compared_blocks(
+                COMPARED, "https://a.slack.com/", effect("C1", "", None), is_asked=False
+            ),
             NOT_RECORDED,
         ),
         over_modal(NOTHING, []),
