@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
@@ -73,16 +73,6 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> Mapping[K, list[V]]:
     return found
 
 
-class _Reply(NamedTuple):
-    """What equal watched or labelled replies have in common; `thread` is None if none shares it."""
-
-    score: int
-    given: str | None
-    week: int
-    thread: str | None
-    share: float  # of all replies, the part that was drawn and read on its day
-
-
 def to_quality(
     scored: Sequence[CountedCase],
     scale: Scale,
@@ -94,37 +84,27 @@ def to_quality(
     label stands for its week. Its weight follows from how many of that week's replies have a label,
     because a week that is still being labelled has fewer labels than its draw says.
     """
-    # Of chosen replies whose thread has no label only the scores matter, and equal ones are added
-    # at once.
-    weighed_threads = {case.thread for case in scored if case.given or case.drawn_with}
-    unweighed = [case for case in scored if case.thread not in weighed_threads]
-    weighed = [case for case in scored if case.thread in weighed_threads]
-    replies = _alike(weighed, coverage or {})
-    by_week = Counter(case.week for case in unweighed)
-    counts: list[tuple[int, bool, float]] = [
-        (reply.week, reply.given is not None, number / reply.share)
-        for reply, number in replies.items()
+    threads = Counter(case.thread for case in scored)
+    given = [_by_whom(case.given) for case in scored]
+    stands_for = []
+    for case in scored:
+        seen = (coverage or {}).get(case.day or "")
+        stands_for.append(1 / ((case.drawn_with or 1.0) * (seen.share if seen else 1.0)))
+    counts = [
+        (case.week, bool(labels), replies)
+        for case, labels, replies in zip(scored, given, stands_for, strict=True)
     ]
-    counts += [(week, False, number) for week, number in by_week.items()]
     label_shares = labelled_shares(counts)
-    replies_in_all = sum(number / reply.share for reply, number in replies.items())
-    by_thread = grouped((case.thread, case.score) for case in unweighed)
-    clusters = Counter(tuple(sorted(scores)) for scores in by_thread.values())
-
-    estimator = MeanEstimator(
-        scale, Severities(_by_whom(case.given) for case in scored if case.given)
-    )
-    for reply, number in replies.items():
+    per_score = sum(stands_for) / max(len(scored), 1)
+    estimator = MeanEstimator(scale, Severities(labels for labels in given if labels))
+    for case, labels, replies in zip(scored, given, stands_for, strict=True):
         estimator.add(
-            reply.score,
-            given=_by_whom(reply.given),
-            probability=label_shares[reply.week],
-            cluster=reply.thread,
-            weight=len(weighed) / reply.share / replies_in_all,
-            times=number,
+            case.score,
+            given=labels,
+            probability=label_shares[case.week],
+            cluster=case.thread if threads[case.thread] > 1 else None,
+            weight=replies / per_score,
         )
-    for scores, number in clusters.items():
-        estimator.add_clusters(len(scores), sum(scores), number)
     mean = estimator.estimate()
     if mean is None:
         return None
@@ -136,19 +116,6 @@ def to_quality(
         mean = replace(mean, corrected=None)
     severity = " ".join(estimator.severities.words(is_named=False))
     return Quality(mean, _has_gap(counts), severity)
-
-
-def _alike(cases: Sequence[CountedCase], coverage: Mapping[str, Coverage]) -> Counter[_Reply]:
-    """How many of these cases are equal in all that their weight depends on."""
-    threads = Counter(case.thread for case in cases)
-    replies = Counter[_Reply]()
-    for case in cases:
-        share = case.drawn_with or 1.0
-        if seen := coverage.get(case.day or ""):
-            share *= seen.share
-        thread = case.thread if threads[case.thread] > 1 else None
-        replies[_Reply(case.score, case.given, case.week, thread, share)] += 1
-    return replies
 
 
 def _has_gap(counts: Sequence[tuple[int, bool, float]]) -> bool:

@@ -21,8 +21,7 @@ Technometrics 8(3). The thresholds are calibrated by simulation: docs/standing.m
 promised, docs/measurements.md has the figures, `python -m bench.standing` prints them.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
@@ -303,14 +302,9 @@ def _seen(finding: Finding, scores: Sequence[DatedScore], today: date, scale: Sc
 
 def _level(scores: Sequence[DatedScore], scale: Scale) -> Interval | None:
     """The mean with its range; scores of a thread are a cluster."""
-    threads = defaultdict[Hashable, list[int]](list)
-    for number, score in enumerate(scores):
-        threads[score.cluster(number)].append(score.score)
-    # Many threads are alike, and are added at once.
-    clusters = Counter((len(thread), sum(thread)) for thread in threads.values())
     mean = MeanEstimator(scale)
-    for (n, total), number in clusters.items():
-        mean.add_clusters(n, total, number)
+    for number, score in enumerate(scores):
+        mean.add(score.score, cluster=score.cluster(number))
     estimate = mean.estimate()
     return estimate.judge if estimate else None
 

@@ -144,7 +144,7 @@ class MeanEstimator:
         self._by = defaultdict[str, float](float)
         # sums of each score without a cluster, and of clusters taken as a whole
         self._single = Counter[_Sums]()
-        self._clusters = defaultdict[Hashable, _Sums](_Sums)
+        self._clusters = defaultdict[Hashable, list[float]](lambda: [0.0] * len(_Sums._fields))
 
     def add(
         self,
@@ -173,7 +173,7 @@ class MeanEstimator:
         if not 0 < probability <= 1:
             raise ValueError(f"probability {probability:g} is not above 0 and up to 1")
         self._count += times
-        one = _Sums(weight, weight * score)
+        sums = [weight, weight * score]
         w = weight / probability
         for each, sign in ((given, 1), (less, -1)):
             if each:
@@ -181,14 +181,13 @@ class MeanEstimator:
                 for by, share in shares_of(each).items():
                     self._by[by] += sign * share * w * times
         if label is not None:
-            one = _Sums(*one[:2], 1, w, w * score, w * score * score, w * label, w * score * label)
+            sums += [1, w, w * score, w * score * score, w * label, w * score * label]
         if cluster is None:
-            self._single[one] += times
+            self._single[_Sums(*sums)] += times
         else:
             known = self._clusters[cluster]
-            self._clusters[cluster] = _Sums(
-                *(each + times * more for each, more in zip(known, one, strict=True))
-            )
+            for at, more in enumerate(sums):
+                known[at] += times * more
 
     def add_clusters(self, n: int, total: float, times: int) -> None:
         """Takes as many clusters of `n` scores each, which add up to `total` and have no label."""
@@ -198,7 +197,7 @@ class MeanEstimator:
     def estimate(self) -> MeanEstimate | None:
         """The estimate from the scores taken so far; None without a score."""
         clusters = Counter(self._single)
-        clusters.update(self._clusters.values())
+        clusters.update(_Sums(*sums) for sums in self._clusters.values())
         if not clusters:
             return None
         numbers = clusters.values()
@@ -296,11 +295,13 @@ def difference(now: MeanEstimate, before: MeanEstimate, tail: float = _TAIL) -> 
     return minus(now.interval(tail), before.interval(tail))
 
 
-def minus(one: Interval, other: Interval) -> Interval | None:
+def minus(one: Interval | None, other: Interval | None) -> Interval | None:
     """How far `one` is above `other`, by the distances to their ends as in `difference`; None if
-    one has no ends.
+    one is not there or has no ends.
     """
-    if one.low is None or one.high is None or other.low is None or other.high is None:
+    if one is None or one.low is None or one.high is None:
+        return None
+    if other is None or other.low is None or other.high is None:
         return None
     mean = one.mean - other.mean
     below = hypot(one.mean - one.low, other.high - other.mean)
