@@ -26,7 +26,7 @@ import numpy as np
 from judge.evaluation.agreement.measures import (
     MEASURES,
     Measure,
-    estimate,
+    interval,
     quadratic_weighted_kappa,
 )
 from judge.evaluation.agreement.sample import Sample, to_sample
@@ -141,8 +141,8 @@ def cover(
         truth = measure(everybody).value
         cells = []
         for each in samples.values():
-            estimates = [estimate(measure(sample)) for sample in each]
-            held = [one.low <= truth <= one.high for one in estimates if not isnan(one.low)]
+            estimates = [interval(measure(sample)) for sample in each]
+            held = [low <= truth <= high for low, high in estimates if not isnan(low)]
             cells.append(f"{np.mean(held):>7.3f}{len(held):>6}" if held else f"{'-':>7}{0:>6}")
         print(f"{name:<26}", *cells, flush=True)
 

@@ -1,5 +1,6 @@
 """`judge agreement`: what people's labels say about scores."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -59,7 +60,7 @@ def agreement(
 
         report = make_report(scores)
     if as_json:
-        typer.echo(encode(report.to_dict()))
+        typer.echo(encode(asdict(report)))
     else:
         print_report(report, columns)
     raise typer.Exit(1 if scores.problems or scores.repeats else 0)

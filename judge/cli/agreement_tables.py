@@ -1,7 +1,6 @@
 """The report of `judge agreement` as tables for a terminal, and as plain text."""
 
 from collections.abc import Iterable, Iterator
-from math import isnan
 from textwrap import fill
 from typing import TextIO
 
@@ -11,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from judge.cli.options import to_printable
-from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate, confusion
+from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate
 from judge.evaluation.agreement.report import Comparison, Report
 from judge.evaluation.agreement.scores import Columns
 from judge.evaluation.estimate import Corrected
@@ -19,6 +18,7 @@ from judge.evaluation.planning import MORE_LABELS, within
 from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimate
 from judge.scoring.numbers import number_of
 from judge.scoring.ratings import point
+from judge.scoring.rubric import Scale
 
 _MOST_LEVELS = 11
 _MOST_PROBLEMS = 10
@@ -53,7 +53,7 @@ def print_report(report: Report, columns: Columns, file: TextIO | None = None) -
             fill(_coverage(comparison), console.width),
             *(fill(line, console.width) for line in _findings(comparison)),
         )
-        _print_parts(console, head, _measures(comparison), _confusion(comparison))
+        _print_parts(console, head, _measures(comparison), _confusion(comparison, report.scale))
     if report.by_group:
         lines = [fill(line, console.width) for line in _kindness(report)]
         table = _few_measures(report, report.by_group, "Group")
@@ -78,13 +78,13 @@ def _print_parts(console: Console, *parts: RenderableType) -> None:
 
 
 def _coverage(comparison: Comparison) -> str:
-    sample = comparison.sample
-    parts = [
-        f"{number_of(len(sample.scores), 'response')} to {number_of(sample.n_prompts, 'prompt')}"
-    ]
+    counted = (
+        f"{number_of(comparison.responses, 'response')} to "
+        f"{number_of(comparison.prompts, 'prompt')}"
+    )
     if comparison.unscored:
-        parts.append(f"{comparison.unscored:,} more without a score")
-    return "; ".join(parts)
+        counted += f"; {comparison.unscored:,} more without a score"
+    return counted
 
 
 def _findings(comparison: Comparison) -> Iterator[str]:
@@ -126,7 +126,7 @@ def _mean_as_people_score(corrected: Corrected) -> Iterator[str]:
         yield f"In 9 of 10 cases a person's label is within {points} of the judge's score."
     if mean.missing:
         yield from _few_labels(mean)
-    yield from corrected.severities.words()
+    yield from corrected.caveats
     if mean.labelled < mean.n:
         yield (
             "No figure shows whether bad responses that the judge takes for good were labelled "
@@ -159,32 +159,31 @@ def _range(interval: Interval | None, form: str = ".2f") -> str:
 def _measures(comparison: Comparison) -> Table:
     table = _table("Measure", "Value", "95% interval", "Taken over", right=("Value", "Taken over"))
     for name, title in _NAMES.items():
-        figure = comparison.estimates[name]
+        figure = comparison.measures[name]
         over = number_of(figure.n, "pair" if name in _PAIRS else "response")
         table.add_row(title, *_cells(name, figure), over)
     return table
 
 
-def _confusion(comparison: Comparison) -> RenderableType:
-    counts = confusion(comparison.sample)
-    low = comparison.sample.scale.low
+def _confusion(comparison: Comparison, scale: Scale) -> RenderableType:
+    counts = comparison.confusion
     if len(counts) > _MOST_LEVELS:
         return f"A matrix of {len(counts)} scores is too wide to print."
-    levels = [str(low + level) for level in range(len(counts))]
+    levels = [str(scale.low + level) for level in range(len(counts))]
     table = _table("Label \\ score", *levels, right=levels)
     for row, label in enumerate(levels):
         cells = [Text(f"{count:,}" if count else ".") for count in counts[row]]
         cells[row].style = "bold"
         table.add_row(label, *cells)
-    table.add_row("Mean label", *_mean_labels(comparison))
+    table.add_row("Mean label", *_mean_labels(comparison, scale))
     return table
 
 
-def _mean_labels(comparison: Comparison) -> list[str]:
+def _mean_labels(comparison: Comparison, scale: Scale) -> list[str]:
     """What people give on average at each score of the scale, with its interval where there is
     room.
     """
-    low, high = comparison.sample.scale
+    low, high = scale
     cells = dict.fromkeys(range(low, high + 1), "")
     for score, (mean, least, most) in comparison.calibration:
         cells[score] = f"{mean:.1f}"
@@ -195,13 +194,13 @@ def _mean_labels(comparison: Comparison) -> list[str]:
 
 def _two_lines(comparison: Comparison) -> list[str]:
     """Each figure with its interval, or why it has none, on the line below."""
-    return ["\n".join(_cells(name, figure)) for name, figure in comparison.estimates.items()]
+    return ["\n".join(_cells(name, figure)) for name, figure in comparison.measures.items()]
 
 
 def _told_apart(report: Report, comparison: Comparison) -> str:
     """The last line: what the judge is good for, on these labels."""
     judge = comparison.judge if len(report.with_people) > 1 else "the judge"
-    half = point(report.scores.scale) / 2
+    half = point(report.scale) / 2
     size = "half a point" if half == 0.5 else f"{half:g} points"
     needed = comparison.replies_to_tell_apart
     if needed is None:
@@ -220,7 +219,7 @@ def _told_apart(report: Report, comparison: Comparison) -> str:
 
 def _kindness(report: Report) -> Iterator[str]:
     """To whom the judge is kinder, as far as is clear."""
-    has_several = len(report.scores.judges) > 1
+    has_several = len(report.judges) > 1
     for each in report.kindness:
         judge = each.judge if has_several else "the judge"
         if each.why_not:
@@ -233,7 +232,7 @@ def _kindness(report: Report) -> Iterator[str]:
             )
 
 
-def _few_measures(report: Report, compared: Iterable[tuple[str, Comparison]], title: str) -> Table:
+def _few_measures(report: Report, compared: Iterable[Comparison], title: str) -> Table:
     table = _table(
         title,
         "Responses",
@@ -243,14 +242,15 @@ def _few_measures(report: Report, compared: Iterable[tuple[str, Comparison]], ti
         "Mean error",
         right=("Responses",),
     )
-    has_several = len(report.scores.judges) > 1
-    for group, comparison in compared:
+    has_several = len(report.judges) > 1
+    for comparison in compared:
         values = ["too few labels"]
-        if comparison.sample.n_prompts >= MIN_PROMPTS:
+        if comparison.prompts >= MIN_PROMPTS:
             values = _two_lines(comparison)
-        name = to_printable(f"{group}\n{comparison.judge}" if has_several else group)
+        part = comparison.part
+        name = to_printable(f"{part}\n{comparison.judge}" if has_several else part)
         mean = _mean_cell(comparison)
-        table.add_row(name, f"{len(comparison.sample.scores):,}", mean, *values)
+        table.add_row(name, f"{comparison.responses:,}", mean, *values)
     return table
 
 
@@ -271,13 +271,12 @@ def _table(*titles: str, right: Iterable[str]) -> Table:
 
 
 def _notes(report: Report, columns: Columns) -> Iterator[str]:
-    low, high = report.scores.scale
+    low, high = report.scale
     yield (
         f"Scale {low} to {high}. The intervals come from leaving out prompts; they need "
         f"{MIN_PROMPTS} of them."
     )
-    labels = [label for response in report.scores.responses for label in response.labels]
-    if columns.label_range is None and low <= 0 and max(labels) <= 1 < high:
+    if columns.label_range is None and low <= 0 and report.highest_label <= 1 < high:
         yield "No label is above 1: if they go from 0 to 1, say --scale 0-1."
     if report.unlabelled:
         yield (
@@ -289,21 +288,21 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
             f"Left out of the mean: {number_of(report.not_blind, 'label')} given after the score "
             "was seen."
         )
-    if report.scores.repeats:
+    if report.repeats:
         yield (
-            f"{number_of(report.scores.repeats, 'value')} left out, in conflict with an earlier "
+            f"{number_of(report.repeats, 'value')} left out, in conflict with an earlier "
             "line: another score of the same judge, or another label of the same person, for the "
             "same response."
         )
-    if problems := report.scores.problems:
+    if problems := report.problems:
         yield f"{number_of(len(problems), 'value')} could not be used:"
         yield from (f"  {problem}" for problem in problems[:_MOST_PROBLEMS])
         if len(problems) > _MOST_PROBLEMS:
             yield f"  and {len(problems) - _MOST_PROBLEMS:,} more; --json lists them all"
 
 
-def _value(name: str, value: float) -> str:
-    if isnan(value):
+def _value(name: str, value: float | None) -> str:
+    if value is None:
         return "none"
     return f"{value:z.1%}" if name in _SHARES else f"{value:z.2f}"
 

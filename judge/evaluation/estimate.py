@@ -1,10 +1,9 @@
 """What people would say of all responses: means of a judge's scores, corrected by a few labels."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any
 
 from judge.evaluation import stats
 from judge.evaluation.distributions import error_quantile
@@ -38,7 +37,9 @@ class Corrected:
 
     Attributes:
         good_from: The lowest score that is good.
-        severities: Of the people who gave the labels, which both are corrected for.
+        severities: By how much each of the people who gave the labels gives more than their
+            average, for which both are corrected.
+        caveats: Whose average the figures are.
         plus_minus: How far a person's label is from a score in 9 of 10 cases; None below nine
             labels.
         is_unlike: Whether the labelled replies score unlike the others, so that nothing is
@@ -48,18 +49,10 @@ class Corrected:
     mean: MeanEstimate
     good: MeanEstimate
     good_from: int
-    severities: Severities
+    severities: Mapping[str, float]
+    caveats: Sequence[str]
     plus_minus: float | None
     is_unlike: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figures, ready for `json.dumps`; an interval is a list of the mean and its ends."""
-        return {
-            **vars(self),
-            "mean": asdict(self.mean),
-            "good": asdict(self.good),
-            "severities": self.severities.of,
-        }
 
 
 def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Corrected | None:
@@ -105,4 +98,12 @@ def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Correcte
     if is_unlike:
         mean = replace(mean, corrected=None)
         good = replace(good, corrected=None)
-    return Corrected(mean, good, good_from, severities, error_quantile(misses), is_unlike)
+    return Corrected(
+        mean=mean,
+        good=good,
+        good_from=good_from,
+        severities=severities.of,
+        caveats=[*severities.words()],
+        plus_minus=error_quantile(misses),
+        is_unlike=is_unlike,
+    )

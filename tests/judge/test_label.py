@@ -114,7 +114,7 @@ def test_agreement_reads_the_labels_beside_the_rows(rows: Path, labelling: Label
     beside = ("--labels", rows.with_name("labels.jsonl"), "--label", "human", "--json")
     report = json.loads(run("agreement", rows, *beside).stdout)
     (judge,) = report["with_people"]
-    people = {each["person"]: each["responses"] for each in report["by_person"]}
+    people = {each["part"]: each["responses"] for each in report["by_person"]}
     assert judge["corrected"]["mean"]["n"] == 60
     assert 30 < judge["corrected"]["mean"]["labelled"] < 40
     assert people == {"Ann": 30, "Ben": 10}

@@ -6,7 +6,7 @@ gives the same interval.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
 from math import atanh, sqrt, tanh
@@ -81,28 +81,26 @@ MIN_PROMPTS = 20
 
 @dataclass(frozen=True)
 class Estimate:
-    value: float  # NaN if the figure is undefined
-    low: float  # NaN if there is no interval
-    high: float
+    value: float | None
+    low: float | None
+    high: float | None
     n: int  # the responses (or pairs of responses) that it covers
     prompts: int  # of these
-    note: str  # why there is no value, or no interval
-
-    def to_dict(self) -> dict[str, Any]:
-        """The estimate as a plain dict, ready for `json.dumps`; undefined figures are None."""
-        return {name: None if value != value else value for name, value in asdict(self).items()}
+    note: str = ""  # why there is no value, or no interval
 
 
 def estimate(statistic: Statistic) -> Estimate:
-    low = high = np.nan
-    note = statistic.why_undefined if np.isnan(statistic.value) else ""
+    value = statistic.value
+    covers = (statistic.n, statistic.prompts)
+    if np.isnan(value):
+        return Estimate(None, None, None, *covers, statistic.why_undefined)
     is_enough = statistic.prompts >= MIN_PROMPTS
-    if not note and is_enough:
-        low, high = interval(statistic)
-    if not note and np.isnan(low):
-        is_extreme = statistic.range == "correlation" and abs(statistic.value) > 1 - 1e-9
-        note = "no spread" if is_enough and is_extreme else "too few to say"
-    return Estimate(statistic.value, low, high, statistic.n, statistic.prompts, note)
+    low, high = interval(statistic) if is_enough else (np.nan, np.nan)
+    if not np.isnan(low):
+        return Estimate(value, low, high, *covers)
+    is_extreme = statistic.range == "correlation" and abs(value) > 1 - 1e-9
+    note = "no spread" if is_enough and is_extreme else "too few to say"
+    return Estimate(value, None, None, *covers, note)
 
 
 def confusion(sample: Sample) -> Ints:

@@ -1,22 +1,21 @@
 """The agreement of each judge in a file with people: of all responses, by group and by person."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
-from math import ceil, isnan
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 
 from judge.errors import SetupError
 from judge.evaluation.agreement import measures
 from judge.evaluation.agreement.groups import Kindness, find_kindness
 from judge.evaluation.agreement.measures import MEASURES, MIN_PROMPTS, Estimate, estimate
-from judge.evaluation.agreement.sample import Sample, to_sample
+from judge.evaluation.agreement.sample import to_sample
 from judge.evaluation.agreement.scores import Scores
 from judge.evaluation.estimate import Corrected
 from judge.evaluation.labelled import mean_labels
 from judge.evaluation.stats import Interval
 from judge.scoring.ratings import point
+from judge.scoring.rubric import Scale
 
 _KAPPA = "quadratic_weighted_kappa"
 _FEW = (_KAPPA, "within_one", "mean_error")
@@ -38,7 +37,7 @@ def verdict(kappa: Estimate, beside: Estimate | None) -> str:
     An interval that is wide because there are few labels gives no answer. If nothing is known of
     people, it puts kappa into words.
     """
-    if beside is None or isnan(beside.low):
+    if beside is None or beside.value is None or beside.low is None or beside.high is None:
         return _in_words(kappa)
     figures = (
         f"(kappa {beside.value:+.2f}, between {beside.low:+.2f} and {beside.high:+.2f}; "
@@ -57,11 +56,10 @@ def verdict(kappa: Estimate, beside: Estimate | None) -> str:
 
 
 def _in_words(kappa: Estimate) -> str:
-    if isnan(kappa.value):
-        return f"No verdict on the agreement with people: {kappa.note}."
-    if isnan(kappa.low):
-        few = kappa.prompts < MIN_PROMPTS
-        why = f"{kappa.prompts} prompts, and {MIN_PROMPTS} are needed" if few else kappa.note
+    if kappa.low is None or kappa.high is None:
+        why = kappa.note
+        if kappa.value is not None and kappa.prompts < MIN_PROMPTS:
+            why = f"{kappa.prompts} prompts, and {MIN_PROMPTS} are needed"
         return f"No verdict on the agreement with people: {why}."
     ends = (
         next((each for above, each in _WORDS if round(end, 2) > above), "poor")
@@ -78,105 +76,57 @@ def _in_words(kappa: Estimate) -> str:
 class Comparison:
     """A judge compared with people.
 
-    `unscored` counts the labelled responses that the judge left without a score; `corrected` is
-    what people would say of all responses, labelled or not.
+    Attributes:
+        part: The group or the person whose labels these are; "" for all.
+        unscored: The labelled responses that the judge left without a score.
+        beside_people: The kappa of the judge with one person, minus that of one person with
+            another; None if no response has several labels.
+        replies_to_tell_apart: How many scored replies of each of two assistants would show in 4 of
+            5 cases that people give one half a point more; None if the labels do not say whether
+            the judge would follow.
+        verdict: A sentence on how well the judge agrees with people.
+        corrected: What people would say of all responses, labelled or not.
+        confusion: The responses with each rounded label (row) and score (column).
+        calibration: What people give on average at each of the judge's scores.
     """
 
     judge: str
-    sample: Sample
-    estimates: dict[str, Estimate]
-    unscored: int = 0
-    corrected: Corrected | None = None
-
-    @cached_property
-    def beside_people(self) -> Estimate | None:
-        """The kappa of the judge with one person, minus that of one person with another, over the
-        same responses.
-
-        None if no response has several labels.
-        """
-        if self.sample.labels.shape[1] < 2:
-            return None
-        return estimate(measures.beside_people(self.sample))
-
-    @cached_property
-    def slope(self) -> Estimate:
-        return estimate(measures.slope(self.sample))
-
-    @property
-    def replies_to_tell_apart(self) -> int | None:
-        """How many scored replies of each of two assistants would show in 4 of 5 cases that people
-        give one half a point more; None if the labels do not say whether the judge would follow.
-
-        It takes the lower end of the slope, so that what is promised holds on these labels.
-        """
-        mean = self.corrected.mean if self.corrected else None
-        if mean is None or not self.slope.low > 0:
-            return None
-        variance = mean.variance * mean.independent
-        sought = self.slope.low * point(self.sample.scale) / 2
-        return ceil(2 * variance * (_ERRORS_IN_4_OF_5 / sought) ** 2)
-
-    @property
-    def calibration(self) -> Sequence[tuple[int, Interval]]:
-        """What people give on average at each of the judge's scores."""
-        sample = self.sample
-        columns = sample.scores.tolist(), sample.label.tolist(), sample.prompts.tolist()
-        return [
-            (score, found.judge)
-            for score, found in mean_labels(zip(*columns, strict=True), sample.scale)
-        ]
-
-    @property
-    def verdict(self) -> str:
-        """A sentence on how well the judge agrees with people."""
-        return verdict(self.estimates[_KAPPA], self.beside_people)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "judge": self.judge,
-            "responses": len(self.sample.scores),
-            "prompts": self.sample.n_prompts,
-            "unscored": self.unscored,
-            "slope": self.slope.to_dict(),
-            "replies_to_tell_apart": self.replies_to_tell_apart,
-            "verdict": self.verdict,
-            "beside_people": self.beside_people.to_dict() if self.beside_people else None,
-            "corrected": self.corrected.to_dict() if self.corrected else None,
-            "measures": {name: each.to_dict() for name, each in self.estimates.items()},
-            "confusion": measures.confusion(self.sample).tolist(),
-        }
+    part: str
+    responses: int
+    prompts: int
+    unscored: int
+    measures: Mapping[str, Estimate]
+    slope: Estimate
+    beside_people: Estimate | None
+    replies_to_tell_apart: int | None
+    verdict: str
+    corrected: Corrected | None
+    confusion: Sequence[Sequence[int]]
+    calibration: Sequence[tuple[int, Interval]]
 
 
 @dataclass(frozen=True)
 class Report:
-    scores: Scores
+    """The figures, ready for JSON as a plain dict.
+
+    Attributes:
+        by_group: The largest group first.
+        by_person: With the most labels first; blind ones alone.
+        not_blind: The labels given after the score was seen.
+        highest_label: On the rubric's scale.
+    """
+
+    judges: Sequence[str]
+    scale: Scale
     with_people: Sequence[Comparison]  # each judge that scored a labelled response
-    by_group: Sequence[tuple[str, Comparison]]  # largest group first
-    by_person: Sequence[tuple[str, Comparison]]  # with the most labels first; blind ones alone
+    by_group: Sequence[Comparison]
+    by_person: Sequence[Comparison]
     kindness: Sequence[Kindness]
-
-    @property
-    def unlabelled(self) -> int:
-        return sum(not response.labels for response in self.scores.responses)
-
-    @property
-    def not_blind(self) -> int:
-        """The labels given after the score was seen."""
-        return sum(len(each.labels) - len(each.blind) for each in self.scores.responses)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "scale": list(self.scores.scale),
-            "with_people": [each.to_dict() for each in self.with_people],
-            "by_group": [{"group": group, **each.to_dict()} for group, each in self.by_group],
-            "by_person": [{"person": who, **each.to_dict()} for who, each in self.by_person],
-            "kindness": [asdict(each) for each in self.kindness],
-            "unlabelled": self.unlabelled,
-            "not_blind": self.not_blind,
-            "repeats": self.scores.repeats,
-            "problems": list(self.scores.problems),
-        }
+    unlabelled: int
+    not_blind: int
+    highest_label: float
+    repeats: int
+    problems: Sequence[str]
 
 
 def make_report(scores: Scores) -> Report:
@@ -184,33 +134,33 @@ def make_report(scores: Scores) -> Report:
 
     Raises SetupError if no response has both a score and a label.
     """
-    with_people = [
-        replace(comparison, corrected=scores.corrected(comparison.judge))
-        for comparison in _compare(scores, MEASURES)
-    ]
+    with_people = [*_compare(scores, MEASURES)]
     if not with_people:
         first = f" ({scores.problems[0]})" if scores.problems else ""
         raise SetupError(f"No response has both a score and a label that can be used{first}.")
-    by_group: list[tuple[str, Comparison]] = []
+    by_group: list[Comparison] = []
     sizes = Counter(each.group for each in scores.responses if each.group is not None)
     for group, _ in sizes.most_common():
         own = replace(
             scores, responses=tuple(each for each in scores.responses if each.group == group)
         )
-        by_group += [
-            (group, replace(each, corrected=own.corrected(each.judge)))
-            for each in _compare(own, _FEW)
-        ]
+        by_group += _compare(own, _FEW, group)
     return Report(
-        scores=scores,
+        judges=scores.judges,
+        scale=scores.scale,
         with_people=with_people,
         by_group=by_group,
         by_person=[*_by_person(scores)],
         kindness=find_kindness(scores),
+        unlabelled=sum(not each.labels for each in scores.responses),
+        not_blind=sum(len(each.labels) - len(each.blind) for each in scores.responses),
+        highest_label=max(label for each in scores.responses for label in each.labels),
+        repeats=scores.repeats,
+        problems=scores.problems,
     )
 
 
-def _by_person(scores: Scores) -> Iterator[tuple[str, Comparison]]:
+def _by_person(scores: Scores) -> Iterator[Comparison]:
     """Each person who gave blind labels, where several did."""
     sizes = Counter(by for each in scores.responses for by, _ in each.blind if by)
     if len(sizes) < 2:
@@ -218,16 +168,47 @@ def _by_person(scores: Scores) -> Iterator[tuple[str, Comparison]]:
     for person, _ in sizes.most_common():
         own = []
         for response in scores.responses:
-            labels = tuple(label for by, label in response.blind if by == person)
-            own.append(replace(response, labels=labels))
-        for compared in _compare(replace(scores, responses=tuple(own)), _FEW):
-            yield person, compared
+            blind = [(by, label) for by, label in response.blind if by == person]
+            labels = tuple(label for _, label in blind)
+            own.append(replace(response, labels=labels, blind=blind))
+        yield from _compare(replace(scores, responses=tuple(own)), _FEW, person)
 
 
-def _compare(scores: Scores, chosen: Iterable[str]) -> Iterator[Comparison]:
+def _compare(scores: Scores, chosen: Iterable[str], part: str = "") -> Iterator[Comparison]:
     for judge in scores.judges:
-        if sample := to_sample(scores, judge):
-            estimates = {name: estimate(MEASURES[name](sample)) for name in chosen}
-            labelled = [response for response in scores.responses if response.labels]
-            unscored = sum(response.scores.get(judge) is None for response in labelled)
-            yield Comparison(judge, sample, estimates, unscored)
+        sample = to_sample(scores, judge)
+        if sample is None:
+            continue
+        estimates = {name: estimate(MEASURES[name](sample)) for name in chosen}
+        labelled = [response for response in scores.responses if response.labels]
+        beside = None
+        if sample.labels.shape[1] > 1:
+            beside = estimate(measures.beside_people(sample))
+        slope = estimate(measures.slope(sample))
+        corrected = scores.corrected(judge)
+        columns = sample.scores.tolist(), sample.label.tolist(), sample.prompts.tolist()
+        means = mean_labels(zip(*columns, strict=True), sample.scale)
+        yield Comparison(
+            judge=judge,
+            part=part,
+            responses=len(sample.scores),
+            prompts=sample.n_prompts,
+            unscored=sum(response.scores.get(judge) is None for response in labelled),
+            measures=estimates,
+            slope=slope,
+            beside_people=beside,
+            replies_to_tell_apart=_to_tell_apart(slope, corrected, sample.scale),
+            verdict=verdict(estimates[_KAPPA], beside),
+            corrected=corrected,
+            confusion=measures.confusion(sample).tolist(),
+            calibration=[(score, mean.judge) for score, mean in means],
+        )
+
+
+def _to_tell_apart(slope: Estimate, corrected: Corrected | None, scale: Scale) -> int | None:
+    """It takes the lower end of the slope, so that what is promised holds on these labels."""
+    if corrected is None or slope.low is None or slope.low <= 0:
+        return None
+    variance = corrected.mean.variance * corrected.mean.independent
+    sought = slope.low * point(scale) / 2
+    return ceil(2 * variance * (_ERRORS_IN_4_OF_5 / sought) ** 2)

@@ -131,7 +131,7 @@ def test_perfect_agreement_has_no_interval_and_says_why() -> None:
         quadratic_weighted_kappa(Sample(np.arange(40), values, values[:, None], SCALE))
     )
     assert (figure.value, figure.note) == (1, "no spread")
-    assert np.isnan(figure.low)
+    assert figure.low is None
 
 
 def drawn(rng: np.random.Generator, prompts: int) -> Sample:

@@ -2,14 +2,12 @@ import numpy as np
 from syrupy.assertion import SnapshotAssertion
 
 from judge.evaluation.agreement.measures import Estimate
-from judge.evaluation.agreement.report import Comparison, make_report, verdict
-from judge.evaluation.agreement.sample import Sample
+from judge.evaluation.agreement.report import make_report, verdict
 from judge.evaluation.agreement.scores import Scores
 from judge.evaluation.estimate import Response
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
-NONE = np.nan
 KAPPA = Estimate(0.69, 0.64, 0.73, 716, 206, "")
 
 
@@ -28,7 +26,7 @@ VERDICTS: dict[str, tuple[Estimate, Estimate | None]] = {
     "worse": (KAPPA, beside(-0.3, -0.01)),
     "not known": (KAPPA, beside(-0.11, 0.2)),
     "labels of one person": (KAPPA, None),
-    "too few to compare with people": (KAPPA, Estimate(0.1, NONE, NONE, 3, 3, "too few to say")),
+    "too few to compare with people": (KAPPA, Estimate(0.1, None, None, 3, 3, "too few to say")),
     # Landis and Koch: below 0 poor, 0 to .20 slight, .21 to .40 fair, .41 to .60 moderate, .61 to
     # .80 substantial.
     "poor to slight": (between(-0.01, 0.0), None),
@@ -38,9 +36,9 @@ VERDICTS: dict[str, tuple[Estimate, Estimate | None]] = {
     "substantial": (between(0.61, 0.80), None),
     "almost perfect": (between(0.81, 1.0), None),
     "fair to substantial": (between(0.35, 0.75), None),
-    "too few prompts": (Estimate(0.9, NONE, NONE, 40, 7, "too few to say"), None),
-    "one score throughout": (Estimate(NONE, NONE, NONE, 40, 40, "one score throughout"), None),
-    "no spread": (Estimate(1, NONE, NONE, 40, 40, "no spread"), None),
+    "too few prompts": (Estimate(0.9, None, None, 40, 7, "too few to say"), None),
+    "one score throughout": (Estimate(None, None, None, 40, 40, "one score throughout"), None),
+    "no spread": (Estimate(1, None, None, 40, 40, "no spread"), None),
 }
 
 
@@ -51,41 +49,30 @@ def test_the_verdicts_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> No
     )
 
 
-def people(noise: float) -> Sample:
+def labelled(noise: float) -> Scores:
     """200 responses whose quality two people and the judge estimate, each with independent errors."""
     rng = np.random.default_rng(3)
     quality = rng.normal(2.5, 1.2, 200)
     labels = np.clip((quality[:, None] + rng.normal(0, 0.5, (200, 2))).round(), 0, 5)
-    return Sample(
-        np.arange(200),
-        np.clip((quality + rng.normal(0, noise, 200)).round(), 0, 5),
-        labels,
-        Scale(0, 5),
+    judged = np.clip((quality + rng.normal(0, noise, 200)).round(), 0, 5)
+    responses = tuple(
+        Response(str(n), {"a": score}, tuple(given))
+        for n, (score, given) in enumerate(zip(judged.tolist(), labels.tolist(), strict=True))
     )
+    return Scores(responses, ("a",), Scale(0, 5), (), 0)
 
 
 @each(("noise", "said"), [(0.05, "better"), (0.5, "about as well"), (1.5, "less well")])
 def test_a_judge_as_accurate_as_a_person_agrees_about_as_well_as_people(
     noise: float, said: str
 ) -> None:
-    judged = Comparison("a", people(noise), {"quadratic_weighted_kappa": KAPPA})
-    assert f"Agrees with people {said} " in (judged.verdict or "")
-
-
-def test_people_are_not_compared_if_each_response_has_one_label() -> None:
-    assert (
-        Comparison(
-            "a", Sample(np.arange(3), np.ones(3), np.ones((3, 1)), Scale(0, 5)), {}
-        ).beside_people
-        is None
-    )
+    (judged,) = make_report(labelled(noise)).with_people
+    assert f"Agrees with people {said} " in judged.verdict
 
 
 def test_each_judge_of_a_file_gets_a_verdict() -> None:
     responses = tuple(Response(str(n), {"a": n % 6, "b": n % 5}, (n % 4,)) for n in range(30))
-    report = make_report(Scores(responses, ("a", "b"), Scale(0, 5), (), 0)).to_dict()
-    assert ["Agreement with people is" in each["verdict"] for each in report["with_people"]] == [
-        True,
-        True,
-    ]
-    assert report["with_people"][0]["beside_people"] is None
+    report = make_report(Scores(responses, ("a", "b"), Scale(0, 5), (), 0))
+    for judged in report.with_people:
+        assert "Agreement with people is" in judged.verdict
+        assert judged.beside_people is None  # each response has one label

@@ -228,7 +228,7 @@ def test_rows_without_a_week_are_grouped_by_that_of_their_verdict(run: Run, tmp_
     rows = [FAIR | {"judged_at": f"2026-11-{day}T10:00:00+00:00"} for day in (15, 16, 22)]
     done = run(write(tmp_path, rows), "--label", "human", "--by", "week", "--json")
     groups = json.loads(done.stdout)["by_group"]
-    assert [(each["group"], each["responses"]) for each in groups] == [
+    assert [(each["part"], each["responses"]) for each in groups] == [
         ("2026-W47", 2),
         ("2026-W46", 1),
     ]
@@ -276,7 +276,7 @@ def test_many_groups_are_not_told_apart_by_chance(run: Run, tmp_path: Path) -> N
 def test_json_has_the_agreement_of_every_judge_in_each_group(run: Run, tmp_path: Path) -> None:
     done = run(grouped(tmp_path, "one", "two"), "--label", "human", "--by", "language", "--json")
     groups = json.loads(done.stdout)["by_group"]
-    assert [(each["group"], each["judge"]) for each in groups] == [
+    assert [(each["part"], each["judge"]) for each in groups] == [
         (language, judge) for language in ("en", "ko", "ja") for judge in ("one", "two")
     ]
     assert groups[2]["measures"]["mean_error"]["value"] == pytest.approx(9 / 25)
