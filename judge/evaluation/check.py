@@ -13,14 +13,13 @@ from judge.evaluation.comparison import SURE, Comparison, mean_of
 from judge.evaluation.labelled import Range
 from judge.evaluation.outputs import Output, read_output
 from judge.evaluation.planning import more_to_see
-from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimate, MeanEstimator
+from judge.evaluation.stats import MIN_LABELS, MeanEstimate, MeanEstimator
 from judge.rows.files import explaining, private
 from judge.rows.journal import answered_as
 from judge.scoring.judging import Judge
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
-_ALIKE = 0.25  # points that a judge may differ from itself and still be said to give the same
 _DROP = 1.0  # the drop, in points, that a check should be able to see
 
 
@@ -172,10 +171,9 @@ class Check:
         served = compared.before.served + compared.now.served
         others = ", ".join(() if is_one_judge else answered_as(served))
         if not (compared.pairs or compared.by_means):
-            own = _change_of(compared)
             yield (
                 Result.PASSED,
-                f"all pairs with {earlier} have the same texts: {own}",
+                f"all pairs with {earlier} have the same texts, so what differs is the judge's own",
             )
         elif others:
             few = (
@@ -234,23 +232,3 @@ def _too_few(compared: Comparison) -> str:
     few = f"{number_of(n, 'independent pair')} cannot show a drop on this scale"
     more = more_to_see(compared.change, compared.n, _DROP) if compared.change else None
     return few if more is None else f"{few}; {more:,} would show one of a point"
-
-
-def _change_of(compared: Comparison) -> str:
-    """What the judge gives where it scored the same texts before, such as "the judge alone gives
-    0.38 less (0.26 to 0.50)".
-    """
-    if compared.is_cached:
-        return "the judge's outputs about them are equal to the letter, as a cache gives them"
-    own = compared.own
-    if own is None or own.low is None or own.high is None:
-        return "the judge alone gives an unknown difference"
-    return f"the judge alone gives {_in_words(own, own.low, own.high)}"
-
-
-def _in_words(own: Interval, low: float, high: float) -> str:
-    if not own.is_clear:
-        how = "the same" if max(-low, high) <= _ALIKE else "neither clearly more nor less"
-        return f"{how} ({low:+.2f} to {high:+.2f})"
-    near, far = own.sizes
-    return f"{abs(own.mean):.2f} {'more' if own.mean > 0 else 'less'} ({near:.2f} to {far:.2f})"

@@ -4,6 +4,7 @@ import string
 from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from judge.evaluation.comparison import Comparison
@@ -74,7 +75,8 @@ def _of_questions(compared: Comparison) -> Iterator[Figure]:
         "",
         f"{len(compared.same) + len(compared.pairs):,}, so means are compared, not pairs",
     )
-    before, now = compared.words
+    before = median(row.words for row in compared.before.rows)
+    now = median(row.words for row in compared.now.rows)
     yield Figure("words in a question (median)", f"{before:g}", f"{now:g}")
     if compared.groups:
         names = ", ".join(one_line(each, 30) for each in compared.groups[:5])
@@ -104,9 +106,7 @@ def _differences(compared: Comparison, before: float, now: float) -> Iterator[Fi
         yield Figure(name, "", f"{compared.seen:.2f}")
     if compared.people:
         how = f"corrected by the labels of {labels}"
-        how += ", if nobody has become stricter in between"
-        if not compared.has_names:
-            how += ", and the same people gave both"
+        how += ", if people were as strict before as now"
         yield Figure(f"difference, {how}", "", _say(compared.people, "+.2f"))
     elif compared.corrected:
         name = "difference, without the judge's own"

@@ -2,10 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
 from math import sqrt
-from statistics import median
+from statistics import fmean
 from typing import NamedTuple
 
 from judge.evaluation.distributions import t_quantile
@@ -40,8 +38,11 @@ class Pair(NamedTuple):
     def change(self) -> int:
         return (self.now.score or 0) - (self.before.score or 0)
 
+    @property
+    def is_labelled(self) -> bool:
+        return bool(self.now.given and self.before.given)
 
-@dataclass
+
 class Comparison:
     """Compares when it is made.
 
@@ -50,53 +51,51 @@ class Comparison:
         pairs: The other pairs.
         alone: How many rows before, and now, have no partner.
         by_means: Whether the means of all rows were compared, for want of pairs.
+        means: Those that are compared, before and now; None if there is none.
         is_cached: Whether the judge said the same to the letter about all texts that it got twice.
         own: The judge's own difference.
         difference: By the judge.
         people: The same as people would score; None with too few labels, or if they cannot tell.
         why_not: Why it is not corrected by labels, if these were enough.
         labels: How many labelled rows of each output there are; with pairs, those of both.
-        has_names: Whether all labels say who gave them.
         n: How many independent ones the difference is of.
         groups: Those within which means were compared; none if all rows were.
     """
 
-    before: Output
-    now: Output
-    scale: Scale
-    same: list[Pair] = field(default_factory=list)
-    pairs: list[Pair] = field(default_factory=list)
-    alone: tuple[int, int] = (0, 0)
-    by_means: bool = False
-    is_cached: bool = False
-    own: Interval | None = None
-    difference: Interval | None = None
-    people: Interval | None = None
-    why_not: str = ""
-    labels: tuple[int, int] = (0, 0)
-    has_names: bool = True
-    n: float = 0
-    groups: list[str] = field(default_factory=list)
-    has_more_unscored: bool = False
-
-    def __post_init__(self) -> None:
-        matched = self._match()
-        self._compare_unscored()
-        self.own = paired(((pair.change, pair.now.cluster) for pair in self.same), self.scale)
+    def __init__(self, before: Output, now: Output, scale: Scale) -> None:
+        self.before = before
+        self.now = now
+        self.scale = scale
+        self.same = list[Pair]()
+        self.pairs = list[Pair]()
+        self.alone = self._match()
+        self.own = paired(((pair.change, pair.now.cluster) for pair in self.same), scale)
         self.is_cached = len(self.same) >= _FEWEST_EQUAL and all(
             pair.now.answer is not None and pair.now.answer == pair.before.answer
             for pair in self.same
         )
-        fewest = min(len(self.before.rows), len(self.now.rows))
+        more_unscored = minus(_share_unscored(now), _share_unscored(before))
+        self.has_more_unscored = more_unscored is not None and (more_unscored.low or 0) > 0
+        self.difference: Interval | None = None
+        self.people: Interval | None = None
+        self.why_not = ""
+        self.labels = (0, 0)
+        self.n = 0.0
+        self.groups = list[str]()
+        matched = len(now.rows) - self.alone[1]
+        fewest = min(len(before.rows), len(now.rows))
         self.by_means = matched < max(1, _FEW * fewest)
         if self.by_means:
-            self._compare_means()
+            rows_before = before.scored_rows
+            rows_now = now.scored_rows
+            self._compare_means(rows_before, rows_now)
         else:
+            rows_before = [pair.before for pair in self.pairs]
+            rows_now = [pair.now for pair in self.pairs]
             self._compare_pairs()
-
-    @property
-    def _outputs(self) -> tuple[Output, Output]:
-        return self.before, self.now
+        self.means = None
+        if rows_before and rows_now:
+            self.means = _plain_mean(rows_before), _plain_mean(rows_now)
 
     @property
     def corrected(self) -> Interval | None:
@@ -131,24 +130,6 @@ class Comparison:
         return to_be_seen(self.change, self.n) if self.change else None
 
     @property
-    def means(self) -> tuple[float, float] | None:
-        """The means that are compared, before and now; None if there is none."""
-        before = [row.score for row in self.before.rows if row.score is not None]
-        now = [row.score for row in self.now.rows if row.score is not None]
-        if not self.by_means:
-            before = [pair.before.score or 0 for pair in self.pairs]
-            now = [pair.now.score or 0 for pair in self.pairs]
-        if not before or not now:
-            return None
-        return sum(before) / len(before), sum(now) / len(now)
-
-    @property
-    def words(self) -> tuple[float, float]:
-        """How long the questions are, before and now: the median of their words."""
-        before, now = (median(row.words for row in each.rows) for each in (self.before, self.now))
-        return before, now
-
-    @property
     def could_fail(self) -> bool:
         """Whether scores on the scale could be clearly worse."""
         means = self.means
@@ -159,49 +140,42 @@ class Comparison:
         # Where the mean before is near the lowest score already, that is not for want of rows.
         return seen <= max(means[0] - low, (high - low) / 2)
 
-    def _match(self) -> int:
-        """Finds the pairs, and returns how many rows have a partner."""
+    def _match(self) -> tuple[int, int]:
+        """Finds the pairs, and returns how many rows have no partner, before and now."""
         earlier = defaultdict[int, list[OutputRow]](list)
         for row in self.before.rows:
             earlier[row.prompt].append(row)
-        matched = 0
+        alone = 0
         for row in self.now.rows:
             partner = _partner(row, earlier[row.prompt])
             if partner is None:
-                continue
-            matched += 1
-            if row.score is None or partner.score is None:
-                continue
-            is_same = partner.texts is not None and partner.texts == row.texts
-            kept = self.same if is_same else self.pairs
-            kept.append(Pair(partner, row))
-        self.alone = (sum(map(len, earlier.values())), len(self.now.rows) - matched)
-        return matched
+                alone += 1
+            elif row.score is not None and partner.score is not None:
+                is_same = partner.texts is not None and partner.texts == row.texts
+                kept = self.same if is_same else self.pairs
+                kept.append(Pair(partner, row))
+        return sum(map(len, earlier.values())), alone
 
     def _compare_pairs(self) -> None:
-        labelled = [bool(pair.now.given and pair.before.given) for pair in self.pairs]
-        known = [pair for pair, has_labels in zip(self.pairs, labelled, strict=True) if has_labels]
+        known = [pair for pair in self.pairs if pair.is_labelled]
         now = [pair.now.given for pair in known]
         before = [pair.before.given for pair in known]
         severities = Severities([*now, *before])
         width = self.scale.high - self.scale.low
         change = MeanEstimator(Scale(-width, width), severities)
         candidates = []
-        for pair, has_labels in zip(self.pairs, labelled, strict=True):
-            change.add(
-                pair.change,
-                given=pair.now.given if has_labels else (),
-                less=pair.before.given if has_labels else (),
-                cluster=pair.now.cluster,
-            )
-            candidates.append(Candidate(pair.now.score or 0, has_labels, cluster=pair.now.cluster))
+        for pair in self.pairs:
+            given = pair.now.given if pair.is_labelled else ()
+            less = pair.before.given if pair.is_labelled else ()
+            cluster = pair.now.cluster
+            change.add(pair.change, given=given, less=less, cluster=cluster)
+            candidates.append(Candidate(pair.now.score or 0, pair.is_labelled, cluster=cluster))
         estimate = change.estimate()
         if estimate is None:
             return
         self.difference = paired_difference(estimate)
         self.n = estimate.independent
         self.labels = (estimate.labelled, estimate.labelled)
-        self.has_names = all(by for given in (*now, *before) for by, _ in given)
         if estimate.missing:
             return
         self.why_not = why_uncorrected(severities, now, before, candidates)
@@ -209,26 +183,24 @@ class Comparison:
             self.people = estimate.corrected
             self.n = estimate.effective
 
-    def _compare_means(self) -> None:
-        before, now = (
-            [row for row in each.rows if row.score is not None] for each in self._outputs
-        )
+    def _compare_means(self, before: Sequence[OutputRow], now: Sequence[OutputRow]) -> None:
         given_before = [row.given for row in before if row.given]
         given = [row.given for row in now if row.given]
         self.labels = (len(given_before), len(given))
-        self.has_names = all(by for labels in (*given_before, *given) for by, _ in labels)
         severities = Severities([*given_before, *given])
-        by_judge = list[_Part]()
-        by_people = list[_Part]()
-        for name in _groups_of(before, now):
-            is_in = partial(_is_of, name)
-            parts = self._parts([*filter(is_in, before)], [*filter(is_in, now)], severities)
-            by_judge += parts[:1]
-            by_people += parts[1:]
-            if name and parts:
-                self.groups.append(name)
-        self.difference, self.n = _together(by_judge)
-        if not by_judge or len(by_people) < len(by_judge):
+        both = {row.group for row in before} & {row.group for row in now}
+        parts = list[_Part]()
+        for group in sorted(each for each in both if each) or [""]:
+            sides = [[row for row in rows if group in ("", row.group)] for rows in (now, before)]
+            means = [mean_of(rows, self.scale, severities) for rows in sides]
+            if means[0] and means[1] and difference(means[0], means[1]):
+                parts.append(_Part(len(sides[0]), means[0], means[1]))
+                if group:
+                    self.groups.append(group)
+        by_judge = [minus(part.now.judge, part.before.judge) for part in parts]
+        self.difference = _together(parts, by_judge)
+        self.n = sum(min(part.now.independent, part.before.independent) for part in parts)
+        if not parts or any(part.now.missing or part.before.missing for part in parts):
             return
         candidates = [
             Candidate(row.score or 0, bool(row.given), stratum, row.cluster)
@@ -237,75 +209,49 @@ class Comparison:
         ]
         self.why_not = why_uncorrected(severities, given, given_before, candidates)
         if not self.why_not:
-            more = severities.variance(apart_shares(given, given_before))
-            self.people, self.n = _together(by_people, more)
-
-    def _parts(
-        self, before: Sequence[OutputRow], now: Sequence[OutputRow], severities: Severities
-    ) -> list["_Part"]:
-        """The difference within a group by the judge, if there is one, and by people, if there are
-        enough labels.
-        """
-        old = mean_of(before, self.scale, severities)
-        new = mean_of(now, self.scale, severities)
-        apart = difference(new, old) if new and old else None
-        if new is None or old is None or apart is None:
-            return []
-        parts = [_Part(len(now), apart, min(new.independent, old.independent))]
-        if not (new.missing or old.missing) and new.corrected and old.corrected:
-            corrected = minus(new.corrected, old.corrected)
-            if corrected:
-                parts.append(_Part(len(now), corrected, min(new.effective, old.effective)))
-        return parts
-
-    def _compare_unscored(self) -> None:
-        """Whether clearly more rows are unscored."""
-        shares = []
-        for output in self._outputs:
-            mean = MeanEstimator(Scale(0, 1))
-            for row in output.rows:
-                mean.add(row.score is None, cluster=row.cluster)
-            shares.append(mean.estimate())
-        before, now = shares
-        more = difference(now, before) if now and before else None
-        self.has_more_unscored = more is not None and (more.low or 0) > 0
+            self.n = sum(min(part.now.effective, part.before.effective) for part in parts)
+            by_people = [minus(part.now.corrected, part.before.corrected) for part in parts]
+            more = t_quantile(max(int(self.n) - 1, 1)) ** 2 * severities.variance(
+                apart_shares(given, given_before)
+            )
+            self.people = _together(parts, by_people, more)
 
 
 class _Part(NamedTuple):
-    """The difference within a group."""
+    """The means of a group."""
 
     rows: int
-    difference: Interval
-    n: float
+    now: MeanEstimate
+    before: MeanEstimate
 
 
-def _groups_of(before: Sequence[OutputRow], now: Sequence[OutputRow]) -> Sequence[str]:
-    """The groups that both have; "" for all rows, where there are none."""
-    both = {row.group for row in before} & {row.group for row in now}
-    return sorted(each for each in both if each) or [""]
-
-
-def _is_of(group: str, row: OutputRow) -> bool:
-    return not group or row.group == group
-
-
-def _together(parts: Sequence[_Part], more: float = 0.0) -> tuple[Interval | None, float]:
-    """The mean difference by the groups' rows, and of how many independent ones it is; `more` is
-    added to its variance.
-    """
+def _together(
+    parts: Sequence[_Part], differences: Sequence[Interval | None], more: float = 0.0
+) -> Interval | None:
+    """The mean difference by the groups' rows; `more` is added to the squares of its ends."""
     rows = sum(part.rows for part in parts)
-    n = sum(part.n for part in parts)
-    if not parts:
-        return None, 0
-    mean = below = above = 0.0
-    for part in parts:
+    mean = 0.0
+    below = above = more
+    for part, change in zip(parts, differences, strict=True):
+        if change is None or change.low is None or change.high is None:
+            return None
         weight = part.rows / rows
-        found = part.difference
-        mean += weight * found.mean
-        below += (weight * (found.mean - (found.low or 0))) ** 2
-        above += (weight * ((found.high or 0) - found.mean)) ** 2
-    by_people = t_quantile(max(int(n) - 1, 1)) ** 2 * more
-    return Interval(mean, mean - sqrt(below + by_people), mean + sqrt(above + by_people)), n
+        mean += weight * change.mean
+        below += (weight * (change.mean - change.low)) ** 2
+        above += (weight * (change.high - change.mean)) ** 2
+    return Interval(mean, mean - sqrt(below), mean + sqrt(above)) if parts else None
+
+
+def _share_unscored(output: Output) -> Interval | None:
+    mean = MeanEstimator(Scale(0, 1))
+    for row in output.rows:
+        mean.add(row.score is None, cluster=row.cluster)
+    found = mean.estimate()
+    return found.judge if found else None
+
+
+def _plain_mean(rows: Sequence[OutputRow]) -> float:
+    return fmean(row.score or 0 for row in rows)
 
 
 def mean_of(

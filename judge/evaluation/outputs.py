@@ -51,6 +51,10 @@ class Output:
     empty: int = 0  # with nothing to judge, counted as the lowest score
     unscored: int = 0  # for other reasons
 
+    @property
+    def scored_rows(self) -> list[OutputRow]:
+        return [row for row in self.rows if row.score is not None]
+
 
 def read_output(
     path: Path, judge: Judge, label: str | None, label_range: Range | None, by: str | None
