@@ -48,9 +48,9 @@ async def counts(engine: AsyncEngine, team_id: str) -> dict[str, int]:
 
 def _value(column: sa.Column[Any], number: int, team_id: str) -> Any:
     given = {"team_id": team_id, "what": "purged", "unscored_reason": None, "status": "delivered"}
-    kinds: Iterator[tuple[type, Any]] = iter(
+    kinds: Iterator[tuple[Any, Any]] = iter(
         [
-            (UtcDateTime, LAST - timedelta(hours=number)),
+            ((UtcDateTime, sa.DateTime), LAST - timedelta(hours=number)),
             (sa.Date, LAST.date() - timedelta(days=number)),
             (Ids, (f"U{number}", f"C{number}")),
             (sa.JSON, {"z": [number / 3, None, True], "a": {"ü": "„“ \U0001f600"}}),

@@ -1,6 +1,7 @@
-"""Upgrades of a filled database: those of earlier schemas lie in tests/data/upgrades, as SQL.
+"""Upgrades of a filled database, from the first schema and from the last two before today's.
 
-`0001` was filled by `tests.filled.fill` with two rows of T1 and two of T2 in each table.
+The first lies in tests/data/upgrades, as SQL. It was filled by `tests.filled.fill` with two rows of
+T1 and two of T2 in each table; the others are made from it, and get two rows of T3 in each.
 """
 
 import sqlite3
@@ -10,12 +11,13 @@ from typing import Any
 import asyncpg
 import pytest
 import sqlalchemy as sa
+from alembic import command
 
 from bot.store import Store
-from bot.store.opening import HEAD, connect
-from bot.store.schema import alembic_version, cases, ratings, turns
+from bot.store.opening import HEAD, connect, migrations
+from bot.store.schema import alembic_version, cases, processes, ratings, turns
 from bot.store.tables import metadata
-from tests.filled import LAST
+from tests.filled import LAST, fill
 
 UPGRADES = Path(__file__).parents[1] / "data/upgrades"
 
@@ -40,6 +42,23 @@ async def restore(url: str, revision: str) -> None:
     server = await asyncpg.connect(url.replace("+asyncpg", ""))
     await server.execute(script)
     await server.close()
+
+
+async def bring_to(url: str, revision: str) -> None:
+    """Brings the first schema to a later one, which is then filled, too."""
+    engine = connect(url)
+    async with engine.connect() as connection:
+        if url.startswith("sqlite"):  # as when the app migrates a file
+            await connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+            await connection.exec_driver_sql("BEGIN IMMEDIATE")
+        await connection.run_sync(lambda opened: command.upgrade(migrations(opened), revision))
+        await connection.commit()
+        found = sa.MetaData()
+        await connection.run_sync(found.reflect)
+    left_out = {alembic_version.name, processes.name}
+    tables = [table for table in found.sorted_tables if table.name not in left_out]
+    await fill(engine, "T3", 21, tables=tables)
+    await engine.dispose()
 
 
 async def shape(url: str) -> dict[str, Any]:
@@ -91,10 +110,17 @@ async def rows(url: str, columns: dict[str, list[str]]) -> dict[str, list[str]]:
     return found
 
 
+FIRST = "0001"
+LAST_TWO = [f"{int(HEAD) - back:04}" for back in (1, 2)]
+
+
+@pytest.mark.parametrize("revision", [FIRST, *LAST_TWO])
 async def test_an_upgraded_database_keeps_its_rows_and_is_like_a_new_one(
-    new_database_url: str, log_of_today: str
+    new_database_url: str, log_of_today: str, revision: str
 ) -> None:
-    await restore(new_database_url, "0001")
+    await restore(new_database_url, FIRST)
+    if revision != FIRST:
+        await bring_to(new_database_url, revision)
     before = await shape(new_database_url)
     kept = {
         name: [column.name for column in table.c if f"('{column.name}'" in str(before[name])]
@@ -102,7 +128,7 @@ async def test_an_upgraded_database_keeps_its_rows_and_is_like_a_new_one(
         if name in before and table is not alembic_version
     }
     stored = await rows(new_database_url, kept)
-    assert len(stored["cases"]) == len(stored["turns"]) == 4
+    assert len(stored["cases"]) == len(stored["turns"]) == (4 if revision == FIRST else 6)
 
     await (await Store.open(new_database_url)).close()
 
@@ -125,7 +151,7 @@ def of_case(number: int, **values: Any) -> dict[str, Any]:
 
 async def upgraded(url: str, *rows_before: tuple[str, dict[str, Any]]) -> Store:
     """A database of the first schema with these rows, opened by this version."""
-    await restore(url, "0001")
+    await restore(url, FIRST)
     engine = connect(url)
     async with engine.begin() as connection:
         for table, row in rows_before:
