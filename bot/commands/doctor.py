@@ -219,28 +219,12 @@ async def _try_model(
         raise BotError(
             f"{name} {verdict.model!r}: answers, but gave no usable score ({reason}); try another"
         )
-    took_s = (verdict.latency_ms or 0) / 1000
-    timed = [f"a rating took {took_s:.1f} s{slowness(settings, took_s)}"] if took_s else []
-    return "; ".join(
-        [
-            f"{name}: {verdict.model} scores with {verdict.rubric}",
-            *judge.shortfalls,
-            *map(str, retirements),
-            *timed,
-        ]
-    )
-
-
-def slowness(settings: Settings, took_s: float) -> str:
-    """What a slow rating means for verdicts, and what to set."""
-    is_text = settings.judge_ask == "text"
-    # Of three ratings, two equal ones are enough; an answer should have the time of three verdicts.
-    verdict_s = took_s * (min(settings.judge_samples or 3, 2) if is_text else 1)
-    needed_s = math.ceil(3 * verdict_s / 10) * 10
-    advice = [f"JUDGE_TIMEOUT_S={needed_s}"] if needed_s > settings.judge_timeout_s else []
-    advice += ["JUDGE_ASK=distribution if nobody needs reasons"] if is_text else []
-    often = (
-        f": {verdict_s:.0f} s a verdict, so {3600 / verdict_s:.0f} an hour if the server "
-        "answers one at a time"
-    )
-    return "" if took_s < 10 else "; set ".join([often, *filter(None, [", or ".join(advice)])])
+    said = [f"{name}: {verdict.model} scores with {verdict.rubric}", *judge.shortfalls]
+    said += map(str, retirements)
+    if verdict.latency_ms:
+        said.append(f"a rating took {verdict.latency_ms / 1000:.1f} s")
+    # A verdict takes two ratings, and a busy server three times as long.
+    needed_s = 6 * math.ceil((verdict.latency_ms or 0) / 1000)
+    if needed_s > settings.judge_timeout_s:
+        said.append(f"set JUDGE_TIMEOUT_S={needed_s}")
+    return "; ".join(said)
