@@ -24,7 +24,8 @@ from bot.slack import client as slack_client
 from bot.slack import manifest
 from bot.store import Store, ownership
 from bot.store.address import to_address
-from bot.store.opening import check_writable, try_out
+from bot.store.errors import STORE_ERRORS, reason_of
+from bot.store.opening import check_writable
 from bot.telemetry import Telemetry, signals
 from judge import JudgeError, load_rubric
 from judge.cli.options import say
@@ -169,9 +170,16 @@ async def _database(_: slack_client.SlackClient, settings: Settings) -> str:
         said = f"{address.shown} can be created, by the bot's first start"
     else:
         async with await Store.open(settings.database_url) as store:
-            await try_out(store.database, address.shown)
             count = sum((await store.cases.counts()).values())
-        said = f"can be written and migrated, {number_of(count, 'case')}"
+            try:
+                await store.processes.sign(is_connected=False)
+                await store.processes.leave()
+            except STORE_ERRORS as exc:
+                reason = reason_of(exc)
+                raise StoreError(
+                    f"DATABASE_URL {address.shown}: cannot be written: {reason}"
+                ) from exc
+        said = f"can be written, {number_of(count, 'case')}"
     if address.file and address.file.parent.exists():
         _check_permissions(address.file)
     return f"DATABASE_URL: {said}"

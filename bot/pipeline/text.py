@@ -22,18 +22,12 @@ from bot.slack.members import MembershipError
 from bot.slack.messenger import Post, sentence
 from bot.slack.mrkdwn import clip, escape, excerpt
 from judge import Turn
+from judge.scoring.numbers import number_of
 from judge.scoring.rubric import purpose_of
 from judge.scoring.sanitize import one_line
 
 _ROOM = 3000
 _EXCERPT = 300
-_PLACES = (
-    "next",
-    *(
-        f"{nth} in line"
-        for nth in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-    ),
-)
 
 
 def refused_modal() -> dict[str, Any]:
@@ -49,24 +43,18 @@ def slow(place: int | None) -> Post:
     """The placeholder after a while; `place` is the number of verdicts before this one, None if
     that is not known.
     """
-    is_far = place is None or place >= len(_PLACES)
-    said = (
-        "Other verdicts come before this one"
-        if is_far
-        else f"This verdict is {_PLACES[place or 0]}"
-    )
+    said = "Other verdicts come before this one"
+    if place is not None:
+        said = f"This verdict is number {place + 1} in line"
     return sentence(f"The judge's model is slow. {said}.")
 
 
 def later(case: LoggedCase, pause: timedelta, tries: int, *, is_slow: bool = False) -> Post:
     """The message that replaces the placeholder while the model cannot be asked."""
-    minutes = round(pause.total_seconds() / 60)
-    when = (
-        "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
-    )
+    minutes = number_of(max(round(pause.total_seconds() / 60), 1), "minute")
     return sentence(
-        f"The judge's model is {'slow' if is_slow else 'not answering'}. I will try again {when} "
-        f"(retry {case.model_tries} of {tries})."
+        f"The judge's model is {'slow' if is_slow else 'not answering'}. I will try again in "
+        f"{minutes} (retry {case.model_tries} of {tries})."
     )
 
 

@@ -18,12 +18,11 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.errors import StoreError
 from bot.store import schema
 from bot.store.address import Address, to_address
-from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS, reason_of
 from bot.store.jobs import database_queue
 from bot.store.ownership import make_file, make_folder
@@ -276,48 +275,6 @@ def _migrate(connection: sa.Connection) -> None:
             "install that version again, restore an earlier backup, or name a new database"
         )
     command.upgrade(config, "head")
-
-
-_TRIAL = "slack_judge_trial"
-
-
-async def try_out(database: Database, shown: str) -> None:
-    """Raises StoreError if cases cannot be written, or later versions could not migrate; leaves
-    nothing behind.
-    """
-    hint = (
-        ""
-        if database.is_sqlite
-        else "; let the role own the database's tables, and GRANT it CREATE on their schema"
-    )
-    for what, work in (("written", _write), ("migrated", _define)):
-        try:
-            async with database.engine.connect() as connection:
-                await work(connection)  # commits nothing
-        except STORE_ERRORS as exc:
-            raise StoreError(
-                f"DATABASE_URL {shown}: cannot be {what}: {reason_of(exc)}{hint}"
-            ) from exc
-
-
-async def _write(connection: AsyncConnection) -> None:
-    """Tests the right to write and that the file takes it; no row is touched."""
-    no_case = sa.select(schema.cases.c.id).where(sa.false())
-    for statement in (
-        sa.insert(schema.cases).from_select(["id"], no_case),
-        sa.update(schema.cases).where(sa.false()).values(lease_owner=_TRIAL),
-        sa.delete(schema.cases).where(sa.false()),
-    ):
-        await connection.execute(statement)
-
-
-async def _define(connection: AsyncConnection) -> None:
-    is_sqlite = connection.dialect.name == "sqlite"
-    if is_sqlite:  # for DDL, its driver begins no transaction by itself
-        await connection.exec_driver_sql("BEGIN IMMEDIATE")
-    await connection.exec_driver_sql(f"CREATE TABLE {_TRIAL} (id INTEGER)")
-    if not is_sqlite:  # only the table's owner may do this
-        await connection.exec_driver_sql("COMMENT ON TABLE cases IS NULL")
 
 
 class _Connection(aiosqlite.Connection):
