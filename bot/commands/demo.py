@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
@@ -25,8 +25,9 @@ from bot.pipeline.verdict_text import VERDICT_BEGINS
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.message_text import read
-from bot.slack.mrkdwn import to_plain, to_terminal
+from bot.slack.mrkdwn import to_terminal
 from judge import DEFAULT_MODEL
+from judge.scoring.model.addresses import OPENAI_URL
 from pocket_slack import Message, Person, Sandbox, SandboxError, Workspace
 from pocket_slack.journal import Entry
 
@@ -173,9 +174,7 @@ def _say_what_scores(console: Console) -> None:
     if not _has_model():
         console.print(_WITHOUT_MODEL)
         return
-    server = urlsplit(
-        os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com"
-    ).netloc.rpartition("@")[2]
+    server = urlsplit(os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).hostname
     model = os.environ.get("JUDGE_MODEL") or DEFAULT_MODEL
     console.print(
         f"\n{model} at {server} scores here: texts are sent there, with your key.", markup=False
@@ -203,37 +202,18 @@ async def _main_job(slack: Sandbox, console: Console) -> None:
 
 async def _show_verdict(slack: Sandbox, reader: Person, console: Console, position: int) -> None:
     def thread() -> list[Message]:
-        parents = reader.messages(demo_past.CHANNEL)
-        return (
-            reader.thread(demo_past.CHANNEL, parents[position].ts)
-            if len(parents) > position
-            else []
-        )
+        parents = reader.messages(demo_past.CHANNEL)[position : position + 1]
+        return [each for parent in parents for each in reader.thread(parent.channel_id, parent.ts)]
 
     try:
         await slack.until(
-            lambda: thread() and thread()[-1].text.startswith(VERDICT_BEGINS), _PATIENCE_S
+            lambda: any(each.text.startswith(VERDICT_BEGINS) for each in thread()), _PATIENCE_S
         )
     except TimeoutError as exc:
         raise BotError(
             f"no verdict within {_PATIENCE_S} s; the lines above say what happened"
         ) from exc
-    console.print()
     for message in thread():
-        body = (
-            [_block_text(block) for block in message.blocks]
-            if message.blocks
-            else [to_plain(message.text)]
-        )
-        content = Group(
-            Text(message.author.name, style="bold"), *(Text(line) for line in body if line)
-        )
-        console.print(Padding(content, (0, 0, 1, 4 if message.is_reply else 0), expand=False))
-
-
-def _block_text(block: dict[str, Any]) -> str:
-    if block["type"] == "actions":
-        return "  ".join(
-            f"[ {to_terminal(element['text']['text'])} ]" for element in block["elements"]
-        )
-    return to_terminal(read({"blocks": [block]}).text)
+        body = to_terminal(read({"text": message.text, "blocks": message.blocks}).text)
+        content = Text.assemble((message.author.name, "bold"), f"\n{body}")
+        console.print(Padding(content, (1, 0, 0, 4 if message.is_reply else 0), expand=False))
