@@ -213,7 +213,6 @@ async def _open_workspaces(services: Services, slots: ModelSlots) -> Workspaces:
     database = services.store.database
     installations = Installations(database, _token_keys(settings), settings.workspaces_allowed)
     await installations.renew()
-    database.has_others = True
 
     def make(client: SlackClient, identity: Identity) -> Workspace:
         of_workspace = replace(services, client=client, identity=identity)

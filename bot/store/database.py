@@ -59,7 +59,6 @@ class Database:
             engine if self.is_sqlite else engine.execution_options(isolation_level="AUTOCOMMIT")
         )
         self.queue: InMemoryQueries | None = None  # beside SQLite, if this process settles cases
-        self.has_others = False  # several workspaces share the queue
         self.scrubbed_at: datetime | None = None
         """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
         if self.is_sqlite:

@@ -201,10 +201,8 @@ async def submit_oldest(database: Database, team_id: str, after: int = 0) -> Seq
     rows = await database.all(_oldest(team_id, after))
     jobs = []
     for row in rows:
-        of_workspace = (row.of_workspace - 1) * database.has_others
-        jobs.append(
-            settling(row, priority=priority(row.of_person - 1, row.of_channel - 1, of_workspace))
-        )
+        before = (row.of_person - 1, row.of_channel - 1, row.of_workspace - 1)
+        jobs.append(settling(row, priority=priority(*before)))
     await submit_jobs(database, jobs)
     return [row.id for row in rows]
 

@@ -54,8 +54,7 @@ STEP = _of_case(_HELD, IS_OPEN)
 RECORD = _of_case(_HELD, cases.c.status == sa.literal_column("'received'"))
 FINISH = _of_case(_HELD, cases.c.status == sa.literal_column("'judged'"))
 _AS_STORED = (cases.c.id, cases.c.question, cases.c.response)
-ADD = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside()[:2])
-ADD_BESIDE_OTHERS = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside())
+ADD = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside())
 
 
 async def _change(
@@ -141,10 +140,7 @@ class CaseSteps:
             "of_channel": case.channel_id,
             "of_user": case.requester_id,
         }
-        # Where there are no other workspaces, the workspace's cases need not be counted.
-        has_others = self.database.has_others
-        statement = ADD_BESIDE_OTHERS if has_others else ADD
-        row = (await connection.execute(statement, values | beside)).one()
+        row = (await connection.execute(ADD, values | beside)).one()
         if limits.are_there:
             whose = case.team_id, case.requester_id
             if why := await spending.refusal(connection, limits, whose, counted=1):
@@ -153,8 +149,7 @@ class CaseSteps:
         added = LoggedCase.model_validate(values | stored)
         if kept.turns:
             await connection.execute(sa.insert(turns), turn_rows(kept, row.id))
-        of_workspace = row.of_workspace if has_others else 0
-        turn = jobs.priority(row.of_person, row.of_channel, of_workspace)
+        turn = jobs.priority(row.of_person, row.of_channel, row.of_workspace)
         if self.database.is_sqlite:  # only this process works in the file
             after_commit(connection, partial(self._keep, added))
         await jobs.put_jobs(self.database, connection, [jobs.settling(added, trigger_id, turn)])
