@@ -176,11 +176,11 @@ class Workspaces:
         self._current.forget(None)
         current = await self._current.get(None)
         first = min(current.values(), key=lambda each: each.installed_at, default=None)
-        if first is None or first.installed_by is None:
-            return
-        name = (new.enterprise_name if new.is_enterprise_install else new.team_name) or ""
         team_id = (new.enterprise_id if new.is_enterprise_install else new.team_id) or ""
-        said = words.installed_in(name, team_id, is_first=team_id == first.team_id)
+        added = current.get(team_id)
+        if first is None or added is None or first.installed_by is None:
+            return
+        said = words.installed_in(added.name, team_id, is_first=added == first)
         try:
             workspace = await self._opened.get(first)
             if workspace:

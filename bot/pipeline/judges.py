@@ -97,24 +97,25 @@ class Judges:
 
     async def of(self, case: Case) -> Judge | None:
         """The judge of this case, or None if its rubric is gone."""
-        chosen = await self._rubrics.log.chosen(case.team_id, case.channel_id)
-        rubric = await self._rubrics.in_force(case.team_id, case.channel_id, case.rubric, chosen)
-        if rubric is None:
-            return None
         tier = None if case.probability is None else self.watch_tier
-        judge = self.with_rubric(rubric, chosen.model, tier, case.way)
-        return judge.against(chosen.reference or "")
+        return await self._chosen(case.team_id, case.channel_id, case.rubric, tier, case.way)
 
     async def of_channel(
         self, team_id: str, channel_id: str, ask: str | None = None
     ) -> Judge | None:
         """The judge that a channel has now, or None if its rubric is gone."""
+        return await self._chosen(team_id, channel_id, None, None, ask)
+
+    async def _chosen(
+        self, team_id: str, channel_id: str, rubric: str | None, tier: str | None, ask: str | None
+    ) -> Judge | None:
+        """The channel's judge with the rubric of that name, by default its own."""
         chosen = await self._rubrics.log.chosen(team_id, channel_id)
-        name = chosen.rubric or self._rubrics.default
-        rubric = await self._rubrics.in_force(team_id, channel_id, name, chosen)
-        if rubric is None:
+        name = rubric or chosen.rubric or self._rubrics.default
+        found = await self._rubrics.in_force(team_id, channel_id, name, chosen)
+        if found is None:
             return None
-        return self.with_rubric(rubric, chosen.model, None, ask).against(chosen.reference or "")
+        return self.with_rubric(found, chosen.model, tier, ask).against(chosen.reference or "")
 
     def with_rubric(
         self,

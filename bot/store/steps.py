@@ -347,9 +347,7 @@ class CaseSteps:
         await self.database.write(open_again, is_of_case=True)
 
 
-def _found(case: LoggedCase, since: LoggedCase | None) -> dict[str, Any]:
-    if since is None:
-        return {}
+def _found(case: LoggedCase, since: LoggedCase) -> dict[str, Any]:
     found = {
         name: getattr(case, name) for name in _FOUND if getattr(case, name) != getattr(since, name)
     }
