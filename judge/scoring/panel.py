@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
@@ -14,9 +14,9 @@ from judge.scoring.model.chat import ChatModel
 from judge.scoring.model.completion import Choice, Completion
 from judge.scoring.prompt import Texts, first_justification, render_prompt, render_second_request
 from judge.scoring.ratings import (
+    SPENT,
     Rating,
     Result,
-    Spent,
     Unscored,
     UnscoredReason,
     add_up,
@@ -122,20 +122,15 @@ class Member:
             answer = await request()
         except (TimeoutError, JudgeError) as exc:
             return [exc] * count
-        spent: dict[str, Any] = {each.name: getattr(answer, each.name) for each in fields(Spent)}
+        spent: dict[str, Any] = {name: getattr(answer, name) for name in SPENT}
         spent["latency_ms"] = round((time.monotonic() - began) * 1000)
-        rest: dict[str, Any] = {
-            name: None if value is None else type(value)(0) for name, value in spent.items()
-        }
-        return [
-            replace(
-                read(choice),
-                model=self.model.name,
-                served=answer.served,
-                **(rest if index else spent),
-            )
-            for index, choice in enumerate(answer.choices[:count])
-        ]
+        results: list[Outcome] = []
+        for choice in answer.choices[:count]:
+            if results:  # the first has it all
+                spent = {name: None if value is None else 0 for name, value in spent.items()}
+            result = read(choice)
+            results.append(replace(result, model=self.model.name, served=answer.served, **spent))
+        return results
 
     def _withheld(self, choice: Choice) -> Unscored | None:
         if choice.is_refusal:

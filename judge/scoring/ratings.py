@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from itertools import accumulate
 from statistics import fmean, median, median_low
@@ -112,6 +112,9 @@ class Spent:
     reasoning_tokens: int | None = None
     latency_ms: int | None = None
     cost_usd: float | None = None
+
+
+SPENT = tuple(each.name for each in fields(Spent))
 
 
 @dataclass(frozen=True, kw_only=True)

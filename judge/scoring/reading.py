@@ -430,25 +430,21 @@ def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | Unscore
         return next(
             (reason for reason, sign in _SIGNS if sign.search(end)), UnscoredReason.NO_SCORE
         )
-    by_kind: dict[_Kind, list[_Statement]] = {kind: [] for kind in _Kind}
-    for statement in statements:
-        by_kind[statement.kind].append(statement)
-    totals = by_kind[_Kind.TOTAL]
-    own = [statement for statement in statements if statement.kind in _OWN]
-    prose = by_kind[_Kind.PROSE]
+    totals = [each for each in statements if each.kind is _Kind.TOTAL]
+    own = [each for each in statements if each.kind in _OWN]
+    prose = [each for each in statements if each.kind is _Kind.PROSE]
+    asides = [each for each in statements if each.kind is _Kind.ASIDE]
     whole_numbers = [statement for statement in prose if isinstance(statement.value, int)]
     candidates = totals or own or whole_numbers
     if not candidates:
-        is_foreign = by_kind[_Kind.ASIDE] or by_kind[_Kind.DENIED]
+        is_foreign = asides or any(each.kind is _Kind.DENIED for each in statements)
         return UnscoredReason.NOT_ASSERTED if is_foreign else UnscoredReason.UNCLEAR
     verdict = candidates[0]
     rivals = [
-        statement
-        for statement in (*own, *prose, *by_kind[_Kind.ASIDE])
-        if statement.value != verdict.value
+        statement for statement in (*own, *prose, *asides) if statement.value != verdict.value
     ]
     # A total may differ from the steps before it, if there are several.
-    steps = [step for step in by_kind[_Kind.VERDICT] if step.start < verdict.start]
+    steps = [each for each in own if each.kind is _Kind.VERDICT and each.start < verdict.start]
     if rivals and (len(steps) < 2 or any(rival not in steps for rival in rivals)):
         return UnscoredReason.CONFLICTING
     if not totals and len(own) > 1 and _are_criteria(text, own):

@@ -82,13 +82,13 @@ def find_flags(
     also = tags_beside(bool(conversation), bool(reference))
     texts = [question, response, *(turn.text for turn in conversation)]
     tags = [tag for text in texts for tag in find_tags(text, also)]
-    readable = _readable(response)
+    asks, orders = _addresses_judge(response)
     conditions = {
-        Flag.ASKS_FOR_SCORE: _asks_for_score(readable),
-        Flag.GIVES_ORDERS: _has(phrases.ORDERS, readable),
+        Flag.ASKS_FOR_SCORE: asks,
+        Flag.GIVES_ORDERS: orders,
         Flag.HOLDS_TAGS: any(not tag.is_code for tag in tags),
-        Flag.AFTER_ORDERS: any(_addresses_judge(turn.text) for turn in conversation),
-        Flag.AGAINST_ORDERS: _addresses_judge(reference),
+        Flag.AFTER_ORDERS: any(any(_addresses_judge(turn.text)) for turn in conversation),
+        Flag.AGAINST_ORDERS: any(_addresses_judge(reference)),
     }
     return tuple(flag for flag, is_met in conditions.items() if is_met)
 
@@ -98,29 +98,19 @@ def tags_beside(has_turns: bool, has_reference: bool) -> Also:
     return ("turn",) * has_turns + ("reference",) * has_reference
 
 
-def _addresses_judge(text: str) -> bool:
-    if not text:
-        return False
-    readable = _readable(text)
-    return _asks_for_score(readable) or _has(phrases.ORDERS, readable)
-
-
-def _readable(text: str) -> str:
-    """The folded text, and in further lines what it has in tag characters."""
+def _addresses_judge(text: str) -> tuple[bool, bool]:
+    """Whether a text asks for a score, and whether it gives orders."""
     folded = fold(text)
     unseen = [] if text.isascii() else _UNSEEN_ASCII.findall(text)
     if unseen:
         folded += "\n" + fold("".join(chr(ord(character) - 0xE0000) for character in unseen))
-    return folded
+    lines = [" ".join(line.split()) for line in folded.split("\n")]
+    plain = "\n".join(line for line in lines if line)
+    asks = _has(phrases.SCORE_WISHES, plain) or _states_score(folded)
+    return asks, _has(phrases.ORDERS, plain)
 
 
-def _asks_for_score(readable: str) -> bool:
-    return _has(phrases.SCORE_WISHES, readable) or _states_score(readable)
-
-
-def _has(table: Iterable[Phrase], readable: str) -> bool:
-    lines = [" ".join(line.split()) for line in readable.split("\n")]
-    text = "\n".join(line for line in lines if line)
+def _has(table: Iterable[Phrase], text: str) -> bool:
     for phrase in table:
         for word in phrase.words:
             if word in text:

@@ -262,8 +262,7 @@ class ChatModel:
             raise not_a_completion(base_url)
         if len(completion.choices) < count:
             self.rejected.add("n")
-        self._compare(path, answer)
-        completion = replace(completion, served=self.served)
+        self._compare(path, answer, completion)
         is_unknown = (
             wishes.tier and "service_tier" not in answer
         )  # the price, which the tier that answered decides
@@ -274,24 +273,19 @@ class ChatModel:
             cost_usd=await asyncio.to_thread(cost_of, base_url, answer, path == DECISIONS),
         )
 
-    def _compare(self, path: str, answer: Mapping[str, Any]) -> None:
+    def _compare(self, path: str, answer: Mapping[str, Any], completion: Completion) -> None:
         """Notes what was answered otherwise than asked for."""
         tier = self.wishes.tier
         served = answer.get("service_tier")
-        model = answer.get("model")
+        self.served = model = completion.served
         if isinstance(served, str) and tier not in (None, "auto", served):
             self.note(
                 f"Model {self.name!r} was asked at tier {tier!r} and answered at "
                 f"{served[:40]!r}, at its price."
             )
-        self.served = model[:80] if isinstance(model, str) else None
         # In chat completions many servers name the model otherwise.
-        if (
-            path == DECISIONS
-            and isinstance(model, str)
-            and not model.startswith(self.name.rpartition("/")[2])
-        ):
-            self.note(f"Model {self.name!r} was asked, and {model[:80]!r} answered.")
+        if path == DECISIONS and model and not model.startswith(self.name.rpartition("/")[2]):
+            self.note(f"Model {self.name!r} was asked, and {model!r} answered.")
 
     def _options(
         self, wanted: Mapping[str, Any], rejected: Set[str], base_url: str

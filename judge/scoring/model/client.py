@@ -178,13 +178,9 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
                 f"{most_bytes / 1e6:g} MB, more than any verdict needs; check OPENAI_BASE_URL (it "
                 "usually ends in /v1)."
             )
-        headers = [
-            (name, value)
-            for name, value in response.headers.raw
-            if name.lower() != b"content-encoding"
-        ]
+        response.headers.pop("content-encoding", None)
         answer = httpx2.Response(
-            response.status_code, headers=headers, content=body, request=request
+            response.status_code, headers=response.headers, content=body, request=request
         )
         # Not the encoding that the server names, which may be any Python codec: punycode takes
         # minutes for 1 MB.

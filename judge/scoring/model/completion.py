@@ -73,6 +73,7 @@ def to_completion(body: object) -> Completion | None:
         input_tokens=_count(_get(usage, "prompt_tokens")),
         output_tokens=_count(_get(usage, "completion_tokens")),
         reasoning_tokens=thinking,
+        served=_served(body),
     )
 
 
@@ -86,7 +87,12 @@ def to_decision(body: object) -> Completion | None:
         (Choice(json.dumps(answers), "stop"),),
         input_tokens=_count(_get(usage, "input_tokens")),
         output_tokens=_count(_get(usage, "output_tokens")),
+        served=_served(body),
     )
+
+
+def _served(body: object) -> str | None:
+    return _text(_get(body, "model"))[:80] or None
 
 
 def _get(part: object, name: str) -> Any:

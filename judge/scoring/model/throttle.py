@@ -186,4 +186,6 @@ _THROTTLES: "WeakKeyDictionary[openai.AsyncOpenAI, Throttle]" = WeakKeyDictionar
 
 
 def throttle_of(client: "openai.AsyncOpenAI") -> Throttle:
-    return _THROTTLES.setdefault(client, Throttle())
+    if client not in _THROTTLES:
+        _THROTTLES[client] = Throttle()
+    return _THROTTLES[client]
