@@ -67,7 +67,6 @@ class Feature:
         home_waiting: What waits there for this person.
         home_settings: Its section in the window of their settings.
         show_home: Publishes a person's Home tab again, with a note on the outcome of their click.
-        show_settings: Shows the window of a person's settings, with that id, as they are now.
         week_part: Its part at the top of a channel's digest and stats, whose first block is a
             section; as it was known at a time, by default now.
         standing_line: Its line about an assistant, below its standing in a digest and stats; empty
@@ -103,7 +102,6 @@ class Feature:
     home_waiting: HomeBlocks | None = None
     home_settings: HomeBlocks | None = None
     show_home: Callable[[Invocation, str], Awaitable[None]] | None = None
-    show_settings: Callable[[Invocation, str, str], Awaitable[None]] | None = None
     week_part: Callable[[Place, Week, Named, datetime | None], Awaitable[WeekPart]] | None = None
     standing_line: Callable[[Subject], Awaitable[str]] | None = None
     questions_of: Callable[[Watch], Awaitable[str]] | None = None

@@ -200,12 +200,6 @@ class Services:
             if each.show_home:
                 await each.show_home(person, note)
 
-    async def show_settings(self, person: Invocation, view_id: str, note: str = "") -> None:
-        """Shows the open window of a person's settings as they are now, with such a note."""
-        for each in self.features:
-            if each.show_settings:
-                await each.show_settings(person, view_id, note)
-
     async def show_low(self, person: Invocation, view_id: str, which: str, note: str = "") -> None:
         """Shows a person their window of low replies as it is now, with such a note."""
         for each in self.features:

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from bot.domain.label import EVERYBODY
 from bot.slack import ids
 from bot.slack.blocks import Block, spoken
 from bot.store import Store
 
 _IS_FAIR = {ids.ACTION_FAIR: True, ids.ACTION_NOT_FAIR: False}
-_MARK = " ✓"
 
 
 async def with_choices(
@@ -24,7 +24,7 @@ async def with_choices(
         return list(blocks)
     choices = await store.labels.choices(team_id, case_ids, reader)
     return [
-        block | {"elements": [_marked(each, choices, words) for each in block["elements"]]}
+        block | {"elements": [_marked(each, choices, reader, words) for each in block["elements"]]}
         if block["type"] == "actions"
         else block
         for block in blocks
@@ -35,18 +35,17 @@ def _case_of(button: Block) -> int:
     return int(button["value"].rpartition(":")[2])
 
 
-def _marked(button: Block, choices: Mapping[tuple[int, bool], int], words: str) -> Block:
-    """A button with a mark if somebody has chosen it, and how many have if it is more than one."""
+def _marked(
+    button: Block, choices: Mapping[tuple[int, bool], int], reader: str, words: str
+) -> Block:
+    """A button with a mark if its reader has chosen it, or for EVERYBODY with how many have."""
     action_id = button.get("action_id")
     if action_id not in _IS_FAIR:
         return button
     case_id = _case_of(button)
-    number = choices.get((case_id, _IS_FAIR[action_id]), 0)
-    label = button["text"]["text"].partition(_MARK)[0]
-    if number:
-        label += _MARK
-    if number > 1:
-        label += f" {number}"
+    label = "Fair" if _IS_FAIR[action_id] else "Not fair"
+    if number := choices.get((case_id, _IS_FAIR[action_id]), 0):
+        label += f" ({number})" if reader == EVERYBODY else " ✓"
     marked = button | {"text": button["text"] | {"text": label}}
     if words:
         marked["value"] = f"{words}:{case_id}"

@@ -1,6 +1,6 @@
 """What channels and people have chosen."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -45,15 +45,6 @@ class Channels(StoreQueries):
         return await self._database.read(
             lambda connection: _chosen(connection, team_id, channel_id)
         )
-
-    async def among(
-        self, team_id: str, channel_ids: Collection[str]
-    ) -> Mapping[str, ChannelSettings]:
-        found = await self._database.rows(
-            ChannelSettings,
-            _SETTINGS.filter_by(team_id=team_id).where(channels.c.channel_id.in_(channel_ids)),
-        )
-        return {each.channel_id: each for each in found}
 
     @in_transaction
     async def save(

@@ -34,7 +34,6 @@ def feature(services: Services) -> Feature:
         periodic_jobs=[
             PeriodicJob("post_due_digests", partial(poster.post_due, services), teams=_WITH_DIGESTS)
         ],
-        home_settings=partial(handlers.settings_blocks, services),
         low_button=text.see_button,
         show_low=partial(handlers.show_low, services),
         sort_low=partial(poster.sort_low, services),

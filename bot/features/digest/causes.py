@@ -18,8 +18,8 @@ from bot.features.digest import ids
 from bot.features.digest.channel_week import LowReplies
 from bot.features.digest.queries import SortedReply, note_causes, read_causes
 from bot.features.digest.upload import begin_upload, finish_upload
-from bot.figures.lowest import causes_in_order, folded, low_lines
-from bot.figures.quality import grouped
+from bot.figures.lowest import causes_in_order, ids_of, low_lines
+from bot.figures.quality import add_up, grouped
 from bot.pipeline.asking import BudgetError, ask, judge_of, with_more
 from bot.pipeline.quoting import noted
 from bot.services import Services
@@ -30,7 +30,7 @@ from bot.slack.messenger import Posted, drawn_from
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Place
 from judge import JudgeError
-from judge.evaluation.causes import FEWEST, find_causes
+from judge.evaluation.causes import FEWEST, MOST, find_causes
 from judge.evaluation.naming import OTHER, words_in
 from judge.rows.files import encode
 from judge.scoring.judging import Written
@@ -71,9 +71,10 @@ async def look_into(
     What fails is left out, as is what takes longer than two minutes.
     """
     until = asyncio.get_running_loop().time() + _PATIENCE_S
-    works = [partial(_find, services, place, week, replies)]
+    newest = replies[:MOST]
+    works = [partial(_find, services, place, week, newest)]
     if asks_for_points:
-        works.append(partial(_ask_for_points, services, replies))
+        works.append(partial(_ask_for_points, services, newest))
     for work in works:
         try:
             async with asyncio.timeout_at(until):
@@ -176,7 +177,7 @@ async def send_file(services: Services, person: Invocation, found: LowReplies) -
     cases = services.store.cases
     url = services.identity.url
     rows = dict[int, str]()
-    for reply in folded(found.replies):
+    for reply in found.replies:
         case = await cases.get(reply.id) if reply.reason else None
         if case:
             said = [
@@ -222,16 +223,17 @@ def list_window(found: LowReplies, url: str, of_file: str = "", note: str = "") 
     if note:
         blocks.append(ui.context(note))
     by_cause = grouped((case.cause or NOT_SORTED, case) for case in found.replies)
-    causes = causes_in_order(Counter(case.cause for case in found.replies))
+    causes = causes_in_order(add_up((case.cause, len(case.ids)) for case in found.replies))
     for name in [*causes, NOT_SORTED]:
         replies = by_cause.get(name)
         if not replies:
             continue
-        title = f"*{len(replies)} low replies*"
+        number = len(ids_of(replies))
+        title = f"*{number} low replies*"
         if causes:
-            title = f"*{clip(name, _NAME)}* ({len(replies)})"
+            title = f"*{clip(name, _NAME)}* ({number})"
         lines = [title]
-        for case in folded(replies):
+        for case in replies:
             words = excerpt(case.response or "", _WORDS)
             who = found.members[case.author_id or ""].name
             reply = [f"Reply: “{words}”"] if words else []

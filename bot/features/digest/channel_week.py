@@ -15,10 +15,9 @@ from bot.slack.members import Member
 from bot.store.figures import LowCase, Place, Span
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
-from judge.evaluation.causes import MOST
 
 _LOWEST = 3
-_LOOKED_AT = 500  # low replies, of which the newest are listed and sorted
+_LOOKED_AT = 500  # low replies
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ async def read_low(
     found.sort(key=lambda case: case.judged_at, reverse=True)
     authors = sorted({case.author_id for case in found if case.author_id})
     members = await assistants(services, authors, names_within_s)
-    return LowReplies([case for case in found if case.author_id in members][:MOST], members)
+    return LowReplies([case for case in found if case.author_id in members], members)
 
 
 async def assistants(

@@ -1,6 +1,5 @@
-"""`/judge digest`, `/judge stats`, the buttons of both, and a person's choice of digests."""
+"""`/judge digest`, and the buttons of digests and stats."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -17,7 +16,6 @@ from bot.pipeline.fairness import with_choices
 from bot.pipeline.text import not_understood
 from bot.services import Services
 from bot.slack import blocks as ui
-from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation, Raw, on_click, unknown
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
@@ -104,58 +102,6 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
     return digest_state(settings, poster.schedule_of(services, settings), services.clock())
 
 
-MOST_CHANNELS = 20
-
-
-async def settings_blocks(services: Services, person: Invocation) -> Sequence[ui.Block]:
-    """The digests of a person's channels, in the window of their settings, with a button each."""
-    memberships = services.memberships
-    try:
-        theirs = await memberships.of(person.user_id)
-        ours = await memberships.of()
-    except MembershipError as exc:
-        return [ui.section(unsure(str(exc)))]
-    may_switch = await _may_switch(services, person.user_id)
-    chosen = await services.store.channels.among(person.team_id, theirs)
-    shown = [
-        chosen.get(channel_id) or ChannelSettings(person.team_id, channel_id)
-        for channel_id in sorted(theirs.keys() & ours.keys())
-    ]
-    shown.sort(key=lambda settings: (not settings.is_digest_on, theirs[settings.channel_id].name))
-    blocks = [ui.header("Digests of your channels")]
-    blocks += [
-        _channel(services, settings, may_switch=may_switch) for settings in shown[:MOST_CHANNELS]
-    ]
-    if len(shown) > MOST_CHANNELS:
-        more = len(shown) - MOST_CHANNELS
-        blocks.append(ui.context(f"And {more:,} more: type `/judge digest` there."))
-    return blocks if shown else []
-
-
-async def _may_switch(services: Services, user_id: str) -> bool:
-    """Whether this person may change the digests of channels that they are in; False if Slack does
-    not say.
-    """
-    if services.settings.digest_by != "admins":
-        return True  # guests may not, but are told so when they try
-    try:
-        async with asyncio.timeout(2):
-            return await services.access.is_admin(user_id)
-    except SLACK_ERRORS:
-        return False
-
-
-def _channel(services: Services, settings: ChannelSettings, *, may_switch: bool) -> ui.Block:
-    schedule = poster.schedule_of(services, settings)
-    state = f"every {schedule}" if settings.is_digest_on else "no weekly digest"
-    block = ui.section(f"<#{settings.channel_id}>: {state}.")
-    if may_switch:
-        label = "Switch digest off" if settings.is_digest_on else "Switch digest on"
-        action = ids.ACTION_DIGEST_OFF if settings.is_digest_on else ids.ACTION_DIGEST_ON
-        block["accessory"] = ui.button(label, action, settings.channel_id)
-    return block | {"block_id": f"channel-{settings.channel_id}"}
-
-
 _NO_LIST = "This button names no list that I know. A newer message of mine has one."
 
 
@@ -233,16 +179,3 @@ def register(app: AsyncApp, services: Services) -> None:
     async def answer(person: Invocation, body: Raw) -> None:
         said = await _answer_click(services, person, body)
         await services.messenger.tell(person.recipient, said)
-
-    @on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
-    async def switch_digest(person: Invocation, body: Raw) -> None:
-        channel_id = person.value
-        is_on = person.action == ids.ACTION_DIGEST_ON
-        refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
-        if not refusal and is_on:
-            await switch_on(services, Place(person.team_id, channel_id), person.user_id)
-        elif not refusal:
-            await services.store.channels.save(
-                person.team_id, channel_id, person.user_id, is_digest_on=False
-            )
-        await services.show_settings(person, body["view"]["id"], refusal)

@@ -1,7 +1,5 @@
 """What Slack sends back from this feature: ids of windows, buttons and inputs."""
 
-ACTION_DIGEST_ON = "switch_digest_on"
-ACTION_DIGEST_OFF = "switch_digest_off"
 ACTION_LOW_LIST = "list_low"
 ACTION_LOW_FILE = "send_low_file"
 ACTION_DIGEST_DETAILS = "show_digest_details"

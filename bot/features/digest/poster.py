@@ -24,7 +24,7 @@ from bot.features.digest.channel_week import (
     read_week,
 )
 from bot.features.digest.past import read_when
-from bot.figures.lowest import LowList, ids_of
+from bot.figures.lowest import LowList, folded, ids_of
 from bot.figures.week import read_chosen, read_details
 from bot.services import Services
 from bot.slack import client
@@ -38,6 +38,7 @@ from bot.store.channels import ChannelSettings
 from bot.store.digests import LEASE, Claim, DigestStatus
 from bot.store.figures import Place, Span
 from bot.store.visibility import Origin
+from judge.evaluation.causes import MOST
 
 # Well below the lease: when another process takes over the claim, the message is there or will
 # never come.
@@ -219,7 +220,8 @@ async def details(services: Services, settings: ChannelSettings, which: LowList)
 
 
 async def low_list(services: Services, which: LowList, reader: Invocation) -> LowReplies:
-    """The low replies of a list, of channels that its reader and the app are in.
+    """The newest low replies of a list, the same ones as one, of channels that its reader and the
+    app are in.
 
     Raises:
         MembershipError: Slack does not say which these are.
@@ -234,6 +236,6 @@ async def low_list(services: Services, which: LowList, reader: Invocation) -> Lo
         channels = sorted(theirs.keys() & ours.keys())
         place = Place(team_id, "", which.author_id, others=tuple(channels))
         found = await read_low(services, place, which.span, [Origin.WATCHED])
-    ids_ = [case.id for case in found.replies]
-    await services.store.assignments.note_told(team_id, ids_, reader.user_id)
-    return found
+    replies = folded(found.replies)[:MOST]
+    await services.store.assignments.note_told(team_id, ids_of(replies), reader.user_id)
+    return LowReplies(replies, found.members)

@@ -18,5 +18,4 @@ def feature(services: Services) -> Feature:
         help=_HELP,
         direct_help=_HELP,
         show_home=partial(handlers.show_home, services),
-        show_settings=partial(handlers.show_settings, services),
     )

@@ -74,7 +74,8 @@ def register(app: AsyncApp, services: Services) -> None:
         }
         await database.execute(upsert(database, people, values))
         await database.forget_choices()
-        await show_settings(services, person, body["view"]["id"])
+        window = await _settings(services, person)
+        await services.messenger.update_modal(body["view"]["id"], window)
 
     @on_click(app, slack_ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER)
     async def turn_page(invocation: Invocation, _: Raw) -> None:
@@ -122,13 +123,7 @@ async def show_home(services: Services, person: Invocation, note: str = "") -> N
         logger.warning("home_not_published", error=slack_word(exc))
 
 
-async def show_settings(
-    services: Services, person: Invocation, view_id: str, note: str = ""
-) -> None:
-    await services.messenger.update_modal(view_id, await _settings(services, person, note))
-
-
-async def _settings(services: Services, person: Invocation, note: str = "") -> ui.Block:
+async def _settings(services: Services, person: Invocation) -> ui.Block:
     """The window of a person's settings: who sees their verdicts, and what the features add."""
     visibility = await services.store.channels.visibility(person.team_id, person.user_id)
     as_set = ui.option(_AS_THE_WORKSPACE, "Workspace default")
@@ -137,8 +132,7 @@ async def _settings(services: Services, person: Invocation, note: str = "") -> u
     select = ui.menu(ACTION_HOME_VISIBILITY, [as_set, *options.values()], chosen)
     default = _AUDIENCE[services.settings.verdict_visibility].lower()
     words = f"The workspace default: {default}. You can also choose in the window of `/judge`."
-    blocks = [ui.section(f":warning: {note}")] if note else []
-    blocks += [ui.header("Who sees your verdicts"), ui.section(words) | {"accessory": select}]
+    blocks = [ui.header("Who sees your verdicts"), ui.section(words) | {"accessory": select}]
     blocks += await _blocks((each.home_settings for each in services.features), person)
     return ui.page("Settings", blocks)
 

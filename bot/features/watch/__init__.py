@@ -17,7 +17,6 @@ from bot.features.watch.alerts import Alerts
 from bot.features.watch.everywhere import follow_orders
 from bot.features.watch.figures import (
     MOST_AT_HOME,
-    LowReplies,
     assistants_of,
     counted,
     read_assistants,
@@ -53,7 +52,6 @@ _HELP = """\
 
 def feature(services: Services) -> Feature:
     watcher = Watcher(services)
-    low_replies = LowReplies(services)
     looks = StandingLooks(services)
 
     def register(app: AsyncApp) -> None:
@@ -64,7 +62,7 @@ def feature(services: Services) -> Feature:
         pauses.register(app, services)
 
     async def home_section(person: Invocation) -> Sequence[Block]:
-        assistants, more = await assistants_of(services, low_replies, person)
+        assistants, more = await assistants_of(services, person)
         return home_blocks(assistants, more, services.clock(), services.low_button)
 
     async def home_settings(person: Invocation) -> Sequence[Block]:

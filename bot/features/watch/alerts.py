@@ -24,7 +24,6 @@ from bot.slack.messenger import Post
 from bot.store.figures import Span
 from judge.evaluation.standing import below
 from judge.evaluation.stats import Interval
-from judge.evaluation.steps import CANDIDATES
 
 AlertKind = Literal["below", "unread", "unanswered", "silent", "gone"]
 """What an alert reports, the most urgent first.
@@ -35,7 +34,6 @@ no scores; the assistant no longer writes.
 _PAUSED = {"below", "unanswered"}
 SILENT_FOR = timedelta(hours=6)
 RECENT = timedelta(days=7)
-_LATE = timedelta(days=CANDIDATES)
 _PATIENCE = timedelta(hours=1)  # a reply drawn more recently may still be waiting for its score
 
 
@@ -107,13 +105,13 @@ class Alerts:
         if mean is None:
             self._looked.add((watch, today))
             return None
-        return partial(self._write_below, watch, mean, today)
+        return partial(self._write_below, watch, mean)
 
-    async def _write_below(self, watch: Watch, mean: Interval, today: date) -> Telling:
+    async def _write_below(self, watch: Watch, mean: Interval) -> Telling:
         services = self._services
         place = watched(watch)
         shown_in = (place.channel_id, *place.others)
-        part = await read_low_part(services, subject_of(watch), place, today - _LATE, shown_in)
+        part = await read_low_part(services, subject_of(watch), place, shown_in)
         name = await services.members.name_of(watch.author_id)
         return text.floor_alert(watch, name, mean, part.blocks), part.told
 

@@ -4,13 +4,12 @@ done.
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from datetime import date
 from typing import NamedTuple
 
 from bot.domain.standing import Subject
 from bot.features.watch import ids
+from bot.features.watch.figures import LOW_FOR
 from bot.features.watch.pauses import pause_button
-from bot.features.watch.series import days_over
 from bot.figures.lowest import LowList, folded, ids_of, low_blocks, main_cause
 from bot.services import Services
 from bot.slack import blocks as ui
@@ -30,22 +29,15 @@ class LowPart(NamedTuple):
 
 
 async def read_low_part(
-    services: Services,
-    subject: Subject,
-    place: Place,
-    since: date,
-    shown_in: Collection[str],
+    services: Services, subject: Subject, place: Place, shown_in: Collection[str]
 ) -> LowPart:
-    """That of the low replies of a place since a day, with examples from these of its channels.
-
-    Without today's, as all figures of a standing.
-    """
-    span = days_over(services, since)
-    low = await services.store.tallies.low(place, span, _LOOKED_AT, False)
+    """That of the low replies of a place, with examples from these of its channels."""
+    now = services.clock()
+    which = LowList(subject.channel_id, now - LOW_FOR, now, subject.author_id)
+    low = await services.store.tallies.low(place, which.span, _LOOKED_AT, False)
     name = await services.members.name_of(subject.author_id)
     examples = folded(case for case in low if case.channel_id in shown_in)[:EXAMPLES]
     blocks = [*cause_blocks(low), *example_blocks(examples, name, services.identity.url)]
-    which = LowList(subject.channel_id, span.start, services.clock(), subject.author_id)
     see_all = [button | {"text": ui.plain("See all")} for button in services.low_button(which)]
     channel_id = min(shown_in, default=place.channel_id)
     release = ui.button("Mark a release", ids.ACTION_RELEASE, f"{channel_id}:{subject.author_id}")
@@ -59,7 +51,7 @@ def cause_blocks(low: Sequence[LowCase]) -> list[ui.Block]:
     if not cause:
         return []
     ids_with_it = [case.id for case in low if case.cause == cause]
-    said = f"Mostly: *{clip(cause)}* ({len(ids_with_it)} of {len(low)} low replies)"
+    said = f"Mostly: *{clip(cause)}* ({len(ids_with_it)} of {len(low)} low replies in {LOW_FOR.days} days)"
     return [drawn_from(ids_with_it, ui.section(said))]
 
 

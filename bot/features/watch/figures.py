@@ -1,12 +1,11 @@
 """What the screens show of watched assistants: their standing, and their volume beside it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from bot.domain.shared import Shared
 from bot.domain.standing import Standing, Subject, subject_of
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Week
@@ -25,10 +24,8 @@ from bot.store.visibility import Origin
 from judge.evaluation.standing import Direction
 
 MOST_AT_HOME = 10
-_LowOfChannel = Mapping[str, Counter[str | None]]
-"""How many low replies of each assistant have each cause."""
 LOW_FOR = timedelta(days=7)
-"""The Home tab counts low replies of so long."""
+"""The Home tab and alerts count the low replies of so long, and their causes."""
 
 
 @dataclass(frozen=True)
@@ -194,37 +191,8 @@ class AssistantAtHome:
         return main_cause(self.low)
 
 
-class LowReplies:
-    """Counts the low replies of the last seven days, by assistant and cause; people who open their
-    Home tab within a minute share one count of a channel.
-    """
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
-        self._counts = Shared(self._read, services.clock)
-
-    async def of(self, team_id: str, channel_ids: Iterable[str]) -> Mapping[str, _LowOfChannel]:
-        by_channel = await self._counts.of((team_id, channel_id) for channel_id in channel_ids)
-        return {channel_id: counts for (_, channel_id), counts in by_channel.items()}
-
-    async def _read(
-        self, channels: Sequence[tuple[str, str]]
-    ) -> Mapping[tuple[str, str], _LowOfChannel]:
-        team_id = channels[0][0]
-        channel_ids = [channel_id for _, channel_id in channels]
-        since = self._services.clock() - LOW_FOR
-        replies = Replies(self._services.store.database)
-        by_channel: dict[tuple[str, str], dict[str, Counter[str | None]]] = {
-            channel: {} for channel in channels
-        }
-        for count in await replies.low_counts(team_id, channel_ids, since):
-            causes = by_channel[team_id, count.channel_id].setdefault(count.author_id, Counter())
-            causes[count.cause] += count.number
-        return by_channel
-
-
 async def assistants_of(
-    services: Services, low_replies: LowReplies, person: Invocation
+    services: Services, person: Invocation
 ) -> tuple[Sequence[AssistantAtHome], int]:
     """The assistants that are watched in channels of a person, the worst first, and how many more
     there are.
@@ -239,13 +207,16 @@ async def assistants_of(
     shown = ordered[:MOST_AT_HOME]
     names = await services.members.of_all({subject.author_id for subject in shown})
     channels = {channel_id for subject in shown for channel_id in subjects[subject]}
-    low = await low_replies.of(person.team_id, sorted(channels))
+    since = services.clock() - LOW_FOR
+    counts = await Replies(database).low_counts(person.team_id, channels, since)
     assistants = list[AssistantAtHome]()
     for subject in shown:
         member = names.get(subject.author_id)
-        causes = Counter[str | None]()
-        for channel_id in subjects[subject]:
-            causes += low[channel_id].get(subject.author_id, Counter())
+        causes = add_up(
+            (count.cause, count.number)
+            for count in counts
+            if count.author_id == subject.author_id and count.channel_id in subjects[subject]
+        )
         name = member.name if member else subject.author_id
         assistants.append(AssistantAtHome(subject, name, standings.get(subject), causes))
     return assistants, len(ordered) - len(shown)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.services import Services
@@ -71,15 +71,6 @@ async def read_series(services: Services, place: Place, known: Kind | None = Non
 def today_of(services: Services) -> date:
     """The day by the workspace's clock."""
     return services.clock().astimezone(services.schedule.zone).date()
-
-
-def days_over(services: Services, since: date) -> Span:
-    """The days since one that are over, by the workspace's clock."""
-    begin, end = (
-        datetime.combine(day, time(), services.schedule.zone).astimezone(UTC)
-        for day in (since, today_of(services))
-    )
-    return Span(begin, end)
 
 
 def replied_at(score: TimedScore) -> datetime:

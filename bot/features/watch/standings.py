@@ -20,16 +20,17 @@ from bot.domain.verdict import later_version
 from bot.domain.watch import Watch
 from bot.features.watch.asked_again import PASSING, Asked, AskedAgain, Change
 from bot.features.watch.examples import LowPart, read_low_part
+from bot.features.watch.figures import LOW_FOR
 from bot.features.watch.notices import TRIED_FOR, Telling, hearers, shown_to, tell_each
 from bot.features.watch.pauses import Pauses
 from bot.features.watch.queries import Notices, Release, Releases, WatchOrders, day_of
 from bot.features.watch.questions import compare_questions
-from bot.features.watch.series import Series, days_over, read_series, today_of
+from bot.features.watch.series import Series, read_series, today_of
 from bot.features.watch.standing_text import new_judge_notice, share_line, standing_alert
 from bot.figures.quality import grouped
 from bot.services import Services
 from bot.slack.members import MembershipError
-from bot.store.figures import Kind, Place
+from bot.store.figures import Kind, Place, Span
 from bot.store.standings import Standings
 from bot.store.visibility import Origin
 from bot.store.watches import EVERYWHERE
@@ -227,16 +228,16 @@ class StandingLooks:
                 await self._standings.note_told(standing, now if reached else None)
 
     async def _sort_low(self, standing: Standing, watches: Sequence[Watch]) -> None:
-        """Has the low replies since a drop sorted into causes, once, before it is told."""
+        """Has low replies sorted into causes, once, before a drop is told."""
         subject = standing.subject
         now = self._services.clock()
         name = f"causes of {standing.id}"
-        if standing.direction is not Direction.LOWER or standing.since is None:
+        if standing.direction is not Direction.LOWER:
             return
         if await self._notices.claim(subject, name, "", day_of(now), now) is None:
             return
         await self._notices.note_told(subject, name, "", now)
-        span = days_over(self._services, standing.since)
+        span = Span(now - LOW_FOR, now)
         for watch in watches:
             place = Place(watch.team_id, watch.channel_id, watch.author_id)
             await self._services.sort_low(place, span)
@@ -268,7 +269,7 @@ class StandingLooks:
             # Without Slack's answer, the change is told without replies.
             with suppress(MembershipError):
                 shown_in = await shown_to(services, to, channels)
-            part = await read_low_part(services, standing.subject, place, standing.since, shown_in)
+            part = await read_low_part(services, standing.subject, place, shown_in)
             if series := await read_series(services, place, kind_of(standing)):
                 lines.append(share_line(series, standing.since))
         if standing.release_id is not None and standing.since:

@@ -189,7 +189,7 @@ def test_replies_with_the_same_answer_or_question_are_one_whatever_their_case_an
         replace(LOW[0], id=15, question=None, response=None),
     ]
     assert [case.ids for case in folded(low)] == [(7, 11, 12), (13,), (14,), (15,)]
-    window = list_window(LowReplies(low, MEMBERS), URL)
+    window = list_window(LowReplies(folded(low), MEMBERS), URL)
     assert "*6 low replies*" in read(window["blocks"])
     assert "3 times: “When does it arrive?”" in read(window["blocks"])
 

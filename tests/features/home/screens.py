@@ -1,6 +1,6 @@
 """The Home tab and the list of one's cases, for `tests/screens.py`."""
 
-from bot.features.home.handlers import recent, show_home, show_settings
+from bot.features.home.handlers import _settings, recent, show_home
 from bot.slack.invocation import Invocation
 from tests.features.home.test_recent import add_cases, of_ann
 from tests.stage import Stage
@@ -18,7 +18,7 @@ async def make_with_app(stage: Stage, words: str) -> None:
         window_channel_id=stage.ann.im,
     )
     assert stage.services
-    await show_settings(stage.services, ann, "V0", words[:200])
+    await _settings(stage.services, ann)
     await show_home(stage.services, ann)
     await recent(stage.services, ann)
     await add_cases(

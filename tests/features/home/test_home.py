@@ -1,15 +1,12 @@
 """The Home tab: what a person finds there, what they can press, and what they must not see."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from bot.domain.case import CaseStatus, Visibility
 from bot.features.home.handlers import ACTION_HOME_VISIBILITY
-from bot.store.channels import ChannelSettings
-from pocket_slack import Channel, View
 from tests.gestures import (
     add_case,
     calls,
@@ -17,32 +14,15 @@ from tests.gestures import (
     home,
     open_settings,
     press_in_settings,
-    private,
 )
 from tests.stage import (
     ANSWER,
     CHANNEL,
     Stage,
-    StageFactory,
     shown,
 )
 
 NO_ASSISTANTS = "No assistant of your channels is watched yet"
-
-
-def of(channel: Channel) -> str:
-    """The id of a channel's block."""
-    return f"channel-{channel.id}"
-
-
-def block_of(view: View, channel: Channel) -> dict[str, Any] | None:
-    """A channel's block in the window."""
-    found = [block for block in view.body["blocks"] if block.get("block_id") == of(channel)]
-    return found[0] if found else None
-
-
-async def settings(stage: Stage, channel: Channel) -> ChannelSettings:
-    return await stage.log.channels.of(stage.slack.workspace.team_id, channel.id)
 
 
 @pytest.mark.needs("watch")
@@ -96,69 +76,6 @@ async def test_a_case_that_waits_for_its_question_waits_for_the_person(stage: St
     await add_case(stage, help_desk(stage), stage.helper.id, 1, **asked)
     words = shown(await home(stage))
     assert words.index("Waiting for you") < words.index("case 1") < words.index("Your cases")
-
-
-@pytest.mark.needs("digest")
-async def test_the_digest_is_switched_on_and_off_in_the_settings(stage: Stage) -> None:
-    from bot.features.digest.ids import ACTION_DIGEST_OFF, ACTION_DIGEST_ON
-
-    channel = help_desk(stage)
-    window = await open_settings(stage)
-    assert f"<#{channel.id}>: no weekly digest." in shown(window)
-    window = await press_in_settings(stage, window, ACTION_DIGEST_ON, block_id=of(channel))
-    assert (await settings(stage, channel)).is_digest_on
-    assert f"<#{channel.id}>: every Monday at 09:00 (UTC)." in shown(window)
-    window = await press_in_settings(stage, window, ACTION_DIGEST_OFF, block_id=of(channel))
-    assert not (await settings(stage, channel)).is_digest_on
-    assert f"<#{channel.id}>: no weekly digest." in shown(window)
-
-
-@pytest.mark.needs("digest")
-async def test_a_button_with_another_channel_in_it_changes_nothing(
-    stage: Stage,
-) -> None:
-    from bot.features.digest.ids import ACTION_DIGEST_ON
-
-    leads = private(stage, "ben")
-    window = await open_settings(stage)
-    assert block_of(window, leads) is None
-    block = block_of(window, help_desk(stage))
-    assert block is not None
-    block["accessory"]["value"] = leads.id
-    window = await press_in_settings(stage, window, ACTION_DIGEST_ON, block_id=of(help_desk(stage)))
-    assert "Only people in this channel" in shown(window)
-    for channel in (leads, help_desk(stage)):
-        assert not (await settings(stage, channel)).is_digest_on
-
-
-@pytest.mark.needs("digest")
-async def test_only_admins_have_the_button_where_only_they_may_change_it(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(digest_by="admins")
-    block = block_of(await open_settings(stage), help_desk(stage))
-    assert block is not None
-    assert "accessory" not in block
-
-
-@pytest.mark.needs("digest")
-async def test_channels_without_the_app_have_no_digest(stage: Stage) -> None:
-    workspace = stage.slack.workspace
-    public = workspace.add_channel("public", [workspace.user("ann")])
-    assert block_of(await open_settings(stage), public) is None
-
-
-@pytest.mark.needs("digest")
-async def test_of_many_channels_those_with_a_digest_are_shown_first(stage: Stage) -> None:
-    from bot.features.digest.handlers import MOST_CHANNELS
-
-    workspace = stage.slack.workspace
-    for number in range(MOST_CHANNELS):
-        last = workspace.add_channel(f"{'x' * 70}{number}", [workspace.user("ann"), workspace.bot])
-    await stage.log.channels.save(workspace.team_id, last.id, "U1", is_digest_on=True)
-    words = shown(await open_settings(stage))
-    assert words.index(f"<#{last.id}>: every") < words.index("no weekly digest")
-    assert "And 1 more: type `/judge digest` there." in words
 
 
 async def test_a_person_chooses_who_sees_their_verdicts(stage: Stage) -> None:

@@ -69,23 +69,29 @@ async def test_the_buttons_of_a_listed_reply_show_what_people_have_chosen(
         channel_id, Post("Low.", [fairness(1, "score 4 of helper")])
     )
     alert = stage.slack.workspace.channel(channel_id).messages[posted.ts]
+    mark = "✓" if where == "direct" else "(1)"
     for number in range(2):  # the second time, as if Slack had sent the click again
         await stage.slack.settled(stage.ben.click(alert, slack_ids.ACTION_FAIR))
         await stage.slack.until(
-            lambda: labels_of(alert) == ["Fair ✓, score 4 of helper", "Not fair, score 4 of helper"]
+            lambda: (
+                labels_of(alert)
+                == [f"Fair {mark}, score 4 of helper", "Not fair, score 4 of helper"]
+            )
         )
         assert len(stage.ben.ephemerals(channel_id)) == 1, number
     stage.ben.click(alert, slack_ids.ACTION_NOT_FAIR)
     await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1"})
     await stage.slack.until(
-        lambda: labels_of(alert) == ["Fair, score 4 of helper", "Not fair ✓, score 4 of helper"]
+        lambda: (
+            labels_of(alert) == ["Fair, score 4 of helper", f"Not fair {mark}, score 4 of helper"]
+        )
     )
     assert "(it was 4)" in stage.ben.ephemerals(channel_id)[-1].text
     if where == "channel":
         assert len(stage.ben.ephemerals(CHANNEL)) == 2
         stage.ann.click(alert, slack_ids.ACTION_NOT_FAIR)
         await stage.fill_in(stage.ann, {ids.BLOCK_SCORE: "2"})
-        await stage.slack.until(lambda: "Not fair ✓ 2, score 4 of helper" in labels_of(alert))
+        await stage.slack.until(lambda: "Not fair (2), score 4 of helper" in labels_of(alert))
     else:
         assert stage.ben.ephemerals(CHANNEL) == []
 
