@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, update
 
-from bot.domain.case import QuestionSource, Visibility
+from bot.domain.case import Visibility
 from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import answer_of
@@ -80,17 +80,6 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
     assert {row["team_id"] for row in rows} == {"T1"}
     assert "I disagree." not in json.dumps(rows)
     assert "C2" not in json.dumps(rows)
-
-
-async def test_typed_words_are_their_authors_even_if_others_asked(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        typed = {"question_source": QuestionSource.TYPED}
-        await delivered(log, "own", requester_id=ANN, **typed)
-        await delivered(log, "again", requester_id=BEN, question_author_id=ANN, **typed)
-
-    await with_log(url(tmp_path), fill)
-    rows = await exported(url(tmp_path), tmp_path)
-    assert [row.get("question") for row in rows[:2]] == ["Why?", "Why?"]
 
 
 async def test_nothing_lets_the_reader_act_for_the_app(tmp_path: Path) -> None:
@@ -216,12 +205,3 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
         "changed_at",
     }
     assert BEN not in str(rows)
-
-
-@pytest.mark.parametrize("options", [("--all",), ("--since", "2026-11-01")])
-async def test_options_for_labels_cannot_be_combined_with_a_person(
-    tmp_path: Path, options: tuple[str, ...]
-) -> None:
-    code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, *options)
-    assert (code, out) == (2, "")
-    assert f"{options[0]} cannot be combined with --user" in err

@@ -101,17 +101,6 @@ async def test_a_double_click_says_what_was_deleted_and_nothing_untrue(stage: St
     assert not any("still being scored" in each for each in said)
 
 
-async def test_the_button_deletes_what_was_quoted_and_nothing_that_came_later(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    asked = await ask(stage, stage.ann, answer)
-    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
-    await settled(stage, 2, stage.ann.click(await stage.told(stage.ann, 2), slack_ids.ACTION_AGAIN))
-    stage.ann.click(asked, ACTION_FORGET)
-    await stage.slack.until(lambda: not buttons(asked))
-    assert asked.text.startswith("Deleted: case 1,")
-    assert await case_numbers(stage) == [2]
-
-
 @pytest.mark.parametrize(("value", "said"), [("1,2", NOTHING), ("1,x", HOW), ("", HOW)])
 async def test_a_forged_button_deletes_nothing_of_anybody_else(
     open_stage: StageFactory, value: str, said: str
@@ -174,16 +163,6 @@ async def test_others_learn_nothing_of_an_only_me_verdict(open_stage: StageFacto
         stage.ben.user.is_admin = is_admin
         for what in (answer, "1", never_scored, "77"):
             assert await forget(stage, stage.ben, what) == NOTHING
-    assert await case_numbers(stage) == [1]
-
-
-async def test_a_person_who_may_not_be_in_the_channel_learns_nothing(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    stage.ben.user.is_admin = True
-    stage.slack.fail("users.conversations", error="missing_scope")
-    assert await forget(stage, stage.ben, answer) == NOTHING
-    stage.ben.leave(CHANNEL)
-    assert await forget(stage, stage.ben, answer) == NOTHING
     assert await case_numbers(stage) == [1]
 
 

@@ -13,7 +13,7 @@ from bot.features.privacy.text import ACTION_FORGET, FORGET_WORDS, HOW, NO_WORDS
 from bot.slack import ids as slack_ids
 from pocket_slack import Person
 from tests.cases import bytes_on_disk
-from tests.gestures import GONE, QUOTING, ask, go_ahead, link, settled, up_to_date
+from tests.gestures import GONE, QUOTING, ask, go_ahead, settled, up_to_date
 from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
 from tests.stage import (
@@ -129,17 +129,6 @@ async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its
     assert all("redo" not in shown(message) for message in stage.ours())
 
 
-async def test_texts_that_a_person_types_into_the_window_are_theirs(stage: Stage) -> None:
-    stage.ann.command(CHANNEL, slack_ids.COMMAND)
-    await stage.modal(stage.ann)
-    await settled(
-        stage,
-        1,
-        stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER}),
-    )
-    assert (await stage.log.cases.get(1)).question_author_id == stage.ann.id
-
-
 async def test_a_case_under_way_is_delivered_and_then_loses_its_words(stage: Stage) -> None:
     gate = asyncio.Event()
     stage.model.script(Held(gate, QUOTING))
@@ -174,14 +163,6 @@ async def forget_nothing(stage: Stage) -> None:
     await stage.slack.until(lambda: stage.ben.ephemerals(CHANNEL)[-1].text == NO_WORDS)
 
 
-async def test_nobody_is_asked_for_the_question_of_a_forgotten_reply(stage: Stage) -> None:
-    answer = stage.ben.post(CHANNEL, ANSWER)
-    await forget_nothing(stage)
-    await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, link(stage, answer)))
-    assert FORGOTTEN in (await stage.told(stage.ann)).text
-    assert (await stage.log.cases.get(1)).response is None
-
-
 async def test_a_forgotten_reply_is_not_said_to_have_been_scored(stage: Stage) -> None:
     answer = stage.ben.post(CHANNEL, ANSWER)
     await forget_nothing(stage)
@@ -209,24 +190,3 @@ async def test_each_button_says_that_the_words_are_forgotten(stage: Stage) -> No
     person.click(verdict, slack_ids.ACTION_DETAILS)
     assert "The texts were forgotten." in shown(await stage.modal(person))
     assert await stage.cases() == 1
-
-
-async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the_same(
-    stage: Stage,
-) -> None:
-    await scored(stage, stage.ann)
-    asked = await ask(stage, stage.ann)
-    stage.slack.fail("response_url", status=500)
-    count = len(stage.ann.ephemerals(CHANNEL))
-    stage.ann.click(asked, ACTION_FORGET)
-    assert (await stage.told(stage.ann, count + 1)).text.startswith("I forgot your words")
-
-
-async def test_a_message_of_ours_that_is_gone_keeps_no_other_from_losing_its_words(
-    stage: Stage,
-) -> None:
-    await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
-    stage.slack.fail("chat.update", error="message_not_found")
-    await go_ahead(stage, stage.ann)
-    await up_to_date(stage)
-    assert GONE in shown(stage.ours()[-1])

@@ -52,20 +52,6 @@ async def test_a_case_of_which_a_person_wrote_or_asked_anything_loses_all_texts(
     assert await texts(log, case) == [None, None, "", "", ""]
 
 
-async def test_scores_hashes_and_who_it_was_stay(log: Store) -> None:
-    before = await delivered(log, author_id=ANN, message_ts="5.1")
-    await PersonalData(log.database).forget("T1", ANN)
-    found = await log.cases.get(before.id)
-    verdict = await log.cases.verdict(before.id)
-    assert (found.author_id, found.message_ts, found.response_hash) == (
-        ANN,
-        "5.1",
-        before.response_hash,
-    )
-    assert (verdict.score, verdict.ratings[0].score, verdict.cost_usd) == (4, 4, 0.002)
-    assert found.has_lost_texts
-
-
 async def test_the_name_goes_from_what_they_asked_for_and_no_other_name(log: Store) -> None:
     own = await delivered(log, "own", requester_id=ANN, requester_name="ann")
     of_ben = await delivered(log, "ben", requester_id=BEN, requester_name="ben", author_id=ANN)

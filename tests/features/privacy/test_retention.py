@@ -82,15 +82,6 @@ async def test_in_a_terminal_purge_asks_before_it_deletes(
     assert (process.returncode, error, await left(tmp_path)) == (1, b"Aborted!\n", 1)
 
 
-async def test_the_setting_is_the_default_and_the_option_goes_before_it(tmp_path: Path) -> None:
-    await aged_log(tmp_path, 40, 20)
-    assert "1 of 2 cases are older than 30 days" in (await purge(tmp_path, RETENTION_DAYS="30"))[1]
-    assert (
-        "1 of 1 cases are older than 1 day "
-        in (await purge(tmp_path, "--days", "1", RETENTION_DAYS="30"))[1]
-    )
-
-
 async def test_purge_without_an_age_says_what_is_missing(tmp_path: Path) -> None:
     await aged_log(tmp_path, 40)
     code, out, err = await purge(tmp_path)

@@ -1,7 +1,6 @@
 """A channel's own judge: chosen, made and changed in Slack, and what is scored by it."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.features.rubrics import ids
-from bot.features.rubrics.queries import MOST_RUBRICS, RubricChanges
+from bot.features.rubrics.queries import RubricChanges
 from bot.features.rubrics.text import (
     NEW_JUDGE,
     NO_MODELS,
@@ -22,7 +21,7 @@ from bot.features.rubrics.text import (
 )
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
-from bot.store.rubrics import ChannelJudge, SavedRubric
+from bot.store.rubrics import ChannelJudge
 from judge import list_rubrics, load_rubric, render_prompt
 from pocket_slack import Delivery, Person, View
 from tests.cases import TONE
@@ -216,20 +215,6 @@ async def test_every_entry_scores_by_the_channels_rubric(stage: Stage) -> None:
     assert await acts(stage) == [(Action.JUDGE_CHANGED, stage.ann.id, channel_id)]
 
 
-async def test_a_link_is_scored_by_the_rubric_of_the_channel_that_it_leads_to(stage: Stage) -> None:
-    workspace = stage.slack.workspace
-    workspace.add_channel("elsewhere", [stage.ann.user, stage.helper.user, workspace.bot])
-    await use(stage, "code")
-    stage.ann.post("elsewhere", QUESTION)
-    answer = stage.helper.post("elsewhere", ANSWER)
-    await stage.slack.settled(
-        stage.ann.command(
-            CHANNEL, slack_ids.COMMAND, workspace.permalink(answer.channel_id, answer.ts)
-        )
-    )
-    assert (await stage.reaches(1, CaseStatus.DELIVERED)).rubric == "additive-5"
-
-
 async def test_score_again_uses_the_rubric_chosen_since(stage: Stage) -> None:
     _, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
@@ -337,28 +322,6 @@ async def test_what_cannot_be_done_changes_nothing_and_is_said(stage: Stage) -> 
     assert await acts(stage) == []
 
 
-async def test_a_person_who_may_not_change_a_digest_may_not_change_the_rubric(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(digest_by="admins")
-    for text in ("use code", "edit", "delete tone"):
-        assert "Only workspace admins can change rubrics here" in await say(stage, text)
-    assert "are scored with `additive-5`" in await say(stage, "")
-    assert stage.ann.view is None
-
-
-async def test_a_new_name_begins_a_rubric_of_that_name(stage: Stage) -> None:
-    view = await edit(stage, "tune")
-    assert (
-        next(block["element"] for block in view.body["blocks"] if "element" in block)[
-            "initial_value"
-        ]
-        == "tune"
-    )
-    assert "based on `additive-5`" in shown(view)
-    assert "`tune` is saved as version" in await saved_as(stage, "tune", TONE)
-
-
 async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(stage: Stage) -> None:
     view = await edit(stage)
     shipped = load_rubric("additive-5").prompt
@@ -430,36 +393,6 @@ async def test_the_later_of_two_who_edit_at_once_is_told_and_nothing_is_lost(sta
     ]
 
 
-async def test_a_new_rubric_does_not_take_the_place_of_one_that_is_there(stage: Stage) -> None:
-    await make(stage)
-    await edit(stage)
-    await save(stage, "tone", f"Mine. {TONE}")
-    assert (await stage.modal(stage.ann)).errors[ids.BLOCK_NAME] == TAKEN_NAME.format(name="tone")
-    await saved_as(stage, "tone", TONE)  # the same text: a window sent twice is saved once
-    (kept,) = await stage.log.rubrics.newest(*place(stage))
-    assert kept.number == 1
-
-
-async def test_a_channel_with_the_most_rubrics_may_change_them_but_add_none(stage: Stage) -> None:
-    await edit(stage)
-    for number in range(MOST_RUBRICS):
-        saved = SavedRubric(
-            *place(stage), f"tone-{number}", 1, TONE, stage.ben.id, datetime.now(UTC)
-        )
-        await RubricChanges(stage.log.database).save(saved)
-    await save(stage, "tone", TONE)
-    assert (
-        "This channel has 10 rubrics of its own"
-        in (await stage.modal(stage.ann)).errors[ids.BLOCK_NAME]
-    )
-    stage.ann.close()
-    for name in ("", "code"):
-        assert "This channel has 10 rubrics of its own" in await say(stage, f"edit {name}".strip())
-    assert stage.ann.view is None
-    await make(stage, "tone-9", f"Be strict. {TONE}")
-    assert len(await stage.log.rubrics.newest(*place(stage))) == MOST_RUBRICS
-
-
 async def test_a_rubric_in_use_is_not_deleted_and_a_deleted_one_leaves_cases_unscored(
     stage: Stage,
 ) -> None:
@@ -503,15 +436,6 @@ async def test_a_person_who_has_left_the_channel_saves_nothing_there(stage: Stag
     assert refused.startswith("Only people in this channel")
     (kept,) = await stage.log.rubrics.newest(*place(stage))
     assert kept.number == 1
-
-
-@pytest.mark.needs("labels")
-async def test_a_window_for_blind_scores_shows_the_channels_own_criteria(stage: Stage) -> None:
-    await make(stage)
-    await use(stage, "tone")
-    await scored(stage, 1)
-    stage.ben.command(CHANNEL, slack_ids.COMMAND, "label")
-    assert "Is it kind?" in shown(await stage.modal(stage.ben))
 
 
 @each("name", ["tone", "tone-2", "ton-freundlich-1", "größe", "x" * 40])

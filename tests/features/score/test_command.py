@@ -18,23 +18,6 @@ async def card(stage: Stage) -> Message:
     return found
 
 
-async def test_two_texts_begin_a_thread_with_the_verdict_in_it(stage: Stage) -> None:
-    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
-    parent = await card(stage)
-    words = shown(parent)
-    assert all(part in words for part in ("*ann* asked for a score", QUESTION, ANSWER))
-    assert (await stage.verdict(parent)).text.startswith(SCORED)
-    assert len(stage.ours()) == 2
-
-
-async def test_a_link_is_taken_in_at_once(stage: Stage) -> None:
-    _, answer = stage.ask_and_answer()
-    delivery = await stage.slack.settled(
-        stage.ben.command(CHANNEL, ids.COMMAND, link(stage, answer))
-    )
-    assert delivery.response["text"].startswith("Scoring the response.")
-
-
 async def test_without_text_a_modal_takes_both(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND)
     kinds = [block["block_id"] for block in (await stage.modal(stage.ann)).body["blocks"]]
@@ -105,24 +88,6 @@ async def test_what_is_not_understood_is_said_in_a_line(stage: Stage) -> None:
         count = len(stage.ann.ephemerals(here)) + 1
         stage.ann.command(here, ids.COMMAND, text)
         assert (await stage.told(stage.ann, count, here)).text == said
-
-
-@pytest.mark.needs("digest", "privacy", "rubrics", "watch")
-async def test_words_that_people_try_lead_to_those_that_there_are(stage: Stage) -> None:
-    for number, (typed, meant) in enumerate(
-        {
-            "alert": "watch",
-            "cost": "stats",
-            "improve": "rubric edit",
-            "low": "stats",
-            "privacy": "forget",
-            "trend": "stats",
-        }.items(),
-        start=1,
-    ):
-        stage.ann.command(CHANNEL, ids.COMMAND, f"{typed} here")
-        said = (await stage.told(stage.ann, number)).text
-        assert said == f"I do not know `{typed} here`. Did you mean `/judge {meant}`?"
 
 
 async def test_long_texts_are_shortened_on_the_card_which_says_how_long_they_are(

@@ -129,14 +129,3 @@ async def test_a_reply_that_is_still_being_written_is_scored_once_it_is_complete
     stage.helper.stop(answer)
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == "Run git reset --soft HEAD~1."
     assert len(stage.model.requests) == 1
-
-
-async def test_the_text_that_a_shortcut_brings_is_judged_where_the_thread_cannot_be_read(
-    stage: Stage,
-) -> None:
-    _, answer = stage.ask_and_answer()
-    stage.slack.fail("conversations.replies", error="channel_not_found")
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION})
-    case = await stage.reaches(1, CaseStatus.DELIVERED)
-    assert (case.question, case.response, case.messages) == (QUESTION, ANSWER, 1)

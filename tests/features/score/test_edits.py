@@ -1,7 +1,6 @@
 """What becomes of a verdict whose question or response is edited or deleted afterwards."""
 
 import asyncio
-import logging
 from pathlib import Path
 
 import pytest
@@ -96,13 +95,6 @@ async def test_a_verdict_that_the_next_one_folds_is_not_written_again(
     assert "replaced by" in shown(verdict)
 
 
-async def test_an_addition_that_has_no_words_yet_marks_the_case(stage: Stage) -> None:
-    parent, _ = await scored_reply(stage)
-    more = stage.helper.stream(CHANNEL, "", parent.ts)
-    assert (await up_to_date(stage)).edited_at is not None
-    stage.helper.stop(more, "Or use git restore.")
-
-
 async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage) -> None:
     parent, _ = await scored_reply(stage)
     stage.ben.post(CHANNEL, "And then?", thread_ts=parent.ts)
@@ -177,20 +169,6 @@ async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_score
     await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
     assert "That message was deleted" in (await stage.told(stage.ann)).text
     assert stage.model.requests == []
-
-
-async def test_events_about_unscored_messages_leave_no_log_line(
-    stage: Stage, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.WARNING):
-        message = stage.ann.post(CHANNEL, "Nobody will score this.")
-        stage.ann.edit(message, "Nobody will score that.")
-        stage.ann.delete(message)
-        await stage.slack.until(lambda: len(events(stage)) == 3)
-        await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
-        case = await up_to_date(stage)
-    assert (case.edited_at, case.deleted_at) == (None, None)
-    assert caplog.text == ""
 
 
 async def test_without_stored_texts_the_verdict_keeps_its_words(open_stage: StageFactory) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.domain.blocker import A_PERSONS, CHANNEL_OFF, FOREIGN
+from bot.domain.blocker import A_PERSONS, FOREIGN
 from bot.domain.case import CaseStatus
-from bot.features.score.command import NOTHING_ABOVE, SAY, SAY_DIRECTLY
+from bot.features.score.command import NOTHING_ABOVE, SAY
 from bot.features.score.events import is_mention
 from bot.slack import ids
 from bot.slack.manifest import OFF_WITHOUT
@@ -19,7 +19,6 @@ from tests.stage import (
     ANSWER,
     CHANNEL,
     QUESTION,
-    SCORED,
     Stage,
     StageFactory,
     buttons,
@@ -71,16 +70,6 @@ async def test_the_words_may_stand_in_a_sentence(stage: Stage) -> None:
         assert is_verdict(await stage.verdict(parent))
 
 
-async def test_a_persons_message_above_the_request_is_scored_too(stage: Stage) -> None:
-    parent, _ = stage.ask_and_answer()
-    own = stage.ben.post(
-        CHANNEL, "Use git revert instead; it keeps the history.", thread_ts=parent.ts
-    )
-    stage.ben.post(CHANNEL, REQUEST, thread_ts=parent.ts)
-    assert (await stage.told(stage.ben)).text.startswith(SCORED)
-    assert (await stage.log.cases.get(1)).message_ts == own.ts
-
-
 async def test_neither_our_verdict_nor_what_is_said_to_the_app_is_the_message_above(
     stage: Stage,
 ) -> None:
@@ -103,15 +92,6 @@ async def test_a_message_below_the_request_is_not_scored(stage: Stage) -> None:
     )  # before the app has looked
     await stage.verdict(parent)
     assert (await stage.log.cases.get(1)).message_ts == answer.ts
-
-
-async def test_the_first_reply_to_a_message_has_that_message_scored(stage: Stage) -> None:
-    stage.ann.post(CHANNEL, QUESTION)
-    answer = stage.helper.post(CHANNEL, ANSWER)
-    stage.ann.post(CHANNEL, REQUEST, thread_ts=answer.ts)
-    await stage.verdict(answer)
-    case = await stage.log.cases.get(1)
-    assert (case.message_ts, case.question) == (answer.ts, QUESTION)
 
 
 async def test_in_a_thread_of_many_pages_the_message_above_is_the_last(stage: Stage) -> None:
@@ -143,14 +123,6 @@ async def test_a_request_with_nothing_above_it_is_answered_with_what_to_do(stage
     assert stage.ours() == []
 
 
-async def test_without_a_question_a_button_asks_for_it(stage: Stage) -> None:
-    stage.helper.post(CHANNEL, ANSWER)
-    await said_by(stage, stage.ann, REQUEST)
-    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_ASK)
-    await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION})
-    await stage.reaches(1, CaseStatus.DELIVERED)
-
-
 async def test_a_request_that_comes_twice_is_one_case_and_one_answer(stage: Stage) -> None:
     parent, _ = stage.ask_and_answer()
     stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
@@ -173,18 +145,6 @@ async def test_while_slack_cannot_be_read_the_event_is_left_to_come_again(stage:
     assert await stage.cases() == 0
     stage.slack.workspace.deliveries.redeliver(last_event(stage, "score this"))
     await stage.verdict(parent)
-
-
-async def test_an_edited_mention_is_not_answered_again(stage: Stage) -> None:
-    parent, _ = stage.ask_and_answer()
-    said = stage.ann.post(CHANNEL, "@Slack Judge hello", thread_ts=parent.ts)
-    await stage.told(stage.ann)
-    stage.ann.edit(said, REQUEST)
-    await heard(stage, 2)
-    await answered_last(stage)
-    assert events(stage)[1].data["payload"]["event"]["edited"]
-    assert len(stage.ann.ephemerals(CHANNEL)) == 1
-    assert await stage.cases() == 0
 
 
 BY_ANN = {"type": "app_mention", "channel_type": "channel", "user": "U-ann", "ts": "1.1"}
@@ -246,14 +206,6 @@ async def said_directly(stage: Stage, text: str) -> Message:
     return await stage.told(stage.ann, count, stage.ann.im)
 
 
-async def test_a_direct_message_gets_the_line_for_direct_messages(stage: Stage) -> None:
-    assert (await said_directly(stage, "@Slack Judge score this")).text == SAY_DIRECTLY
-    (event,) = events(stage)
-    sent = event.data["payload"]["event"]
-    assert (sent["type"], sent["channel_type"]) == ("message", "im")
-    assert await stage.cases() == 0
-
-
 async def test_two_texts_or_a_link_without_the_command_are_answered_with_the_command(
     stage: Stage,
 ) -> None:
@@ -274,16 +226,6 @@ async def test_a_person_of_another_workspace_is_refused_and_nothing_is_read(stag
         e for e in stage.slack.workspace.journal.of("call") if "conversations." in e.data["method"]
     ]
     assert await stage.cases() == 0
-
-
-async def test_where_scoring_is_off_nothing_is_read(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(channels_allowed="C0ELSEWHERE")
-    parent, _ = stage.ask_and_answer()
-    said = await said_by(stage, stage.ann, REQUEST, thread_ts=parent.ts)
-    assert said == CHANNEL_OFF
-    assert not [
-        e for e in stage.slack.workspace.journal.of("call") if "conversations." in e.data["method"]
-    ]
 
 
 async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory) -> None:

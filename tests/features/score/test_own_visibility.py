@@ -5,24 +5,11 @@ from bot.slack import ids
 from bot.store import Store
 from pocket_slack import View
 from tests.cases import save_visibility
-from tests.gestures import scored
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict
+from tests.stage import CHANNEL, Stage
 
 
 async def choose(stage: Stage, visibility: Visibility | None) -> None:
     await save_visibility(stage.log, stage.slack.workspace.team_id, stage.ann.id, visibility)
-
-
-def by_shortcut(stage: Stage) -> None:
-    _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-
-
-async def test_typed_texts_of_a_person_who_chose_only_me_are_not_posted(stage: Stage) -> None:
-    await choose(stage, Visibility.ME)
-    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
-    await stage.slack.until(lambda: any(is_verdict(each) for each in stage.ann.ephemerals(CHANNEL)))
-    assert stage.ours() == []
 
 
 def preselected(view: View) -> str:
@@ -38,17 +25,6 @@ async def test_the_window_begins_with_it(stage: Stage) -> None:
     assert preselected(await stage.modal(stage.ann)) == Visibility.ME
     stage.ben.command(CHANNEL, ids.COMMAND)
     assert preselected(await stage.modal(stage.ben)) == Visibility.THREAD
-
-
-async def test_a_persons_choice_precedes_the_workspaces_setting_until_it_is_taken_back(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me")
-    await choose(stage, Visibility.THREAD)
-    await scored(stage)
-    await choose(stage, None)
-    by_shortcut(stage)
-    assert (await stage.told(stage.ann)).text.startswith("Score 4")
 
 
 async def test_a_choice_is_that_persons_in_that_team(database_url: str) -> None:

@@ -33,16 +33,6 @@ async def test_the_earlier_verdict_folds_to_one_line_with_a_link(stage: Stage) -
     assert second.text.startswith("Score 2 of 5")
 
 
-async def test_the_line_says_of_each_earlier_verdict_whether_its_question_was_another(
-    stage: Stage,
-) -> None:
-    first, second = await corrected(stage)
-    await stage.correct(stage.ann, second, QUESTION)
-    await stage.reaches(3, CaseStatus.DELIVERED)
-    assert first.text.endswith("|a newer verdict>")
-    assert second.text.endswith("|a newer verdict>, question changed")
-
-
 @pytest.mark.needs("privacy")
 async def test_a_replaced_verdict_comes_back_when_the_later_one_is_forgotten(stage: Stage) -> None:
     first, _ = await corrected(stage)
@@ -66,19 +56,6 @@ async def test_an_edit_does_not_unfold_a_replaced_verdict(open_stage: StageFacto
     stage.helper.edit(answer, "Something else.")
     assert (await up_to_date(stage)).edited_at
     assert [block["type"] for block in first.blocks] == ["context"]
-
-
-async def test_the_same_question_again_is_refused_in_the_window(stage: Stage) -> None:
-    _, verdict = await scored(stage, opening="Hello.")
-    assert (await stage.correct(stage.ann, verdict, QUESTION)).response == {
-        "response_action": "errors",
-        "errors": {
-            ids.BLOCK_QUESTION: (
-                "This question was scored already. Type the one that the reply answers."
-            )
-        },
-    }
-    assert len(stage.model.requests) == 1
 
 
 @pytest.mark.usefixtures("no_placeholder")

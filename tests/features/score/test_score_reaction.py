@@ -7,7 +7,6 @@ from typing import Any
 
 from structlog.testing import capture_logs
 
-from bot.domain.case import CaseStatus
 from bot.features.score.events import NOT_TOLD
 from bot.slack import ids
 from bot.slack.manifest import OFF_WITHOUT
@@ -41,19 +40,6 @@ def reads(stage: Stage) -> list[str]:
     ]
 
 
-async def test_a_reaction_that_slack_sends_twice_is_one_case_and_one_answer(stage: Stage) -> None:
-    await say(stage, ":mag:")
-    parent, answer = stage.ask_and_answer()
-    stage.ann.react(answer, "mag")
-    await stage.verdict(parent)
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    (event,) = reactions(stage)
-    stage.slack.workspace.deliveries.redeliver(event)
-    await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
-    assert await stage.cases() == 1
-    assert len(stage.ann.ephemerals(CHANNEL)) == 1  # the answer to the command
-
-
 async def test_other_reactions_and_other_channels_cost_no_call_and_no_line(stage: Stage) -> None:
     await say(stage, ":mag:")
     workspace = stage.slack.workspace
@@ -74,16 +60,6 @@ async def test_other_reactions_and_other_channels_cost_no_call_and_no_line(stage
     assert await stage.cases() == 0
 
 
-async def test_taking_the_reaction_away_asks_for_nothing(stage: Stage) -> None:
-    _, answer = stage.ask_and_answer()
-    stage.ann.react(answer, "mag")
-    await heard(stage, 1)
-    await say(stage, ":mag:")
-    stage.ann.unreact(answer, "mag")
-    await heard(stage, 2)
-    assert (reads(stage), await stage.cases()) == ([], 0)
-
-
 async def test_our_own_messages_are_not_scored_and_our_own_reactions_ask_for_nothing(
     stage: Stage,
 ) -> None:
@@ -100,19 +76,6 @@ async def test_our_own_messages_are_not_scored_and_our_own_reactions_ask_for_not
     await heard(stage, 3)
     await say(stage, "")
     assert (await stage.cases(), len(reads(stage)), stage.ben.ephemerals(CHANNEL)) == (1, 2, [])
-
-
-async def test_what_we_wrote_under_another_name_is_not_scored_either(stage: Stage) -> None:
-    await say(stage, ":mag:")
-    parent, answer = stage.ask_and_answer()
-    stage.ann.react(answer, "mag")
-    verdict = await stage.verdict(parent)
-    verdict.author.is_webhook = True  # then Slack does not say whose message it is
-    stage.ben.react(verdict, "mag")
-    await stage.slack.until(lambda: len(reactions(stage)) == 2)
-    verdict.author.is_webhook = False
-    await heard(stage, 2)
-    assert (await stage.cases(), stage.ben.ephemerals(CHANNEL)) == (1, [])
 
 
 async def test_a_bot_asks_for_nothing(stage: Stage) -> None:
@@ -172,13 +135,6 @@ async def test_the_command_says_which_changes_it_and_leaves_a_line_of_audit(stag
     stage.ann.react(answer, "mag")
     await heard(stage, 1)
     assert await stage.cases() == 0
-
-
-async def test_who_may_not_change_a_digest_changes_no_reaction(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(digest_by="admins")
-    assert "Only workspace admins" in await say(stage, ":mag:")
-    assert "No reaction asks for a score" in await say(stage, "")
-    assert await stage.log.channels.score_reactions(stage.slack.workspace.team_id) == {}
 
 
 async def test_without_the_scope_the_command_says_what_to_add(open_stage: StageFactory) -> None:

@@ -117,14 +117,6 @@ async def test_an_ephemeral_begins_no_thread(open_stage: StageFactory) -> None:
     ).thread_ts is None  # Slack would not show it in a thread without replies
 
 
-async def test_a_deleted_question_is_asked_for(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.delete(parent)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    view = await stage.modal(stage.ann)
-    assert ANSWER in shown(view)
-
-
 async def test_invited_after_it_had_to_ask_the_bot_finds_the_question(
     open_stage: StageFactory,
 ) -> None:

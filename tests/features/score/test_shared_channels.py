@@ -128,13 +128,6 @@ async def test_another_companys_people_are_refused_at_each_window_that_they_subm
     assert await stage.cases() == 1
 
 
-async def test_another_companys_people_ask_for_nothing_by_menu(stage: Stage) -> None:
-    _, other = stage.ask_and_answer()
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, other)
-    assert (await stage.told(stage.ben)).text == FOREIGN
-    assert await stage.cases() == 0
-
-
 @pytest.mark.needs("home")
 async def test_another_companys_people_see_nothing_in_the_home_tab(stage: Stage) -> None:
     await scored(stage)

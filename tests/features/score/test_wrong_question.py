@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.case import CaseStatus, Exclusion, QuestionSource
+from bot.domain.case import CaseStatus, QuestionSource
 from bot.slack import ids
 from pocket_slack import Message, Person, View
 from tests.gestures import up_to_date
@@ -95,20 +95,6 @@ async def test_scored_again_a_chosen_question_stays_and_the_reply_is_read_again(
     assert case.response == f"{CALL}\n\nOr ask the kitchen."
 
 
-async def test_another_persons_choice_moves_no_figure_even_if_the_first_requester_repeats_it(
-    stage: Stage,
-) -> None:
-    parent, verdict = await scored(stage)
-    await opened(stage, stage.ben, verdict)
-    await stage.slack.settled(stage.ben.submit({ids.BLOCK_CHOSEN: parent.ts}))
-    assert "*Not counted:* somebody else asked for the first score" in shown(
-        await stage.verdict(parent, 2)
-    )
-    case = await stage.log.cases.get(2)
-    assert case.excluded is Exclusion.ANOTHER
-    assert await stage.log.cases.exclusion_of(stage.ann.id, case) is Exclusion.ANOTHER
-
-
 async def test_one_of_the_two_is_needed_and_what_is_typed_counts(stage: Stage) -> None:
     parent, verdict = await scored(stage)
     view = await opened(stage, stage.ann, verdict)
@@ -170,15 +156,6 @@ async def test_if_a_chosen_message_cannot_be_read_the_question_is_asked_for(
         QuestionSource.TYPED,
         None,
     )
-
-
-async def test_without_stored_words_a_question_can_only_be_typed(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(store_text="none")
-    _, verdict = await scored(stage)
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    view = await opened(stage, stage.ann, verdict)
-    assert not offered(view)
-    assert "there is no message to choose" in shown(view)
 
 
 async def test_a_form_is_no_message_to_choose(stage: Stage) -> None:
