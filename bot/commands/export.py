@@ -38,7 +38,16 @@ T = TypeVar("T")
 
 _COLUMNS = (
     *("case", "prompt_id", "score", "human", "label_by", "blind", "probability", "drawn_with"),
-    *("stratum", "model", "rubric", "rubric_version", "workspace", "channel", "thread"),
+    *(
+        "stratum",
+        "times_drawn",
+        "model",
+        "rubric",
+        "rubric_version",
+        "workspace",
+        "channel",
+        "thread",
+    ),
     *("messages_before", "messages_of_reply", "unread", "judged_at"),
 )
 _OF_TEXTS = "reason", "prompt", "completion"
@@ -265,6 +274,7 @@ def to_row(labelled: Row[Any], conversation: Sequence[Turn], *, has_texts: bool)
         "drawn_with": labelled.probability,
         # Channels of two workspaces may have one id.
         "stratum": f"{labelled.team_id} {labelled.channel_id} {labelled.judged_at:%G-W%V}",
+        "times_drawn": labelled.times_drawn,
         "model": labelled.model,
         "rubric": labelled.rubric,
         "rubric_version": "+".join(version for version in rubric_versions if version) or None,

@@ -94,23 +94,26 @@ def to_quality(
         (case.week, bool(labels), replies)
         for case, labels, replies in zip(scored, given, stands_for, strict=True)
     ]
-    label_shares = labelled_shares(counts)
+    label_shares = labelled_shares(
+        (week, case.times_drawn, is_labelled, replies)
+        for case, (week, is_labelled, replies) in zip(scored, counts, strict=True)
+    )
     per_score = sum(stands_for) / max(len(scored), 1)
     estimator = MeanEstimator(scale, Severities(labels for labels in given if labels))
     for case, labels, replies in zip(scored, given, stands_for, strict=True):
         estimator.add(
             case.score,
             given=labels,
-            probability=label_shares[case.week],
+            probability=label_shares[case.week, case.times_drawn],
             cluster=case.thread if threads[case.thread] > 1 else None,
             weight=replies / per_score,
         )
     mean = estimator.estimate()
     if mean is None:
         return None
-    # All replies of a week are drawn for labels with one probability.
     candidates = [
-        Candidate(case.score, bool(case.given), case.week, case.thread) for case in scored
+        Candidate(case.score, bool(case.given), (case.week, case.times_drawn), case.thread)
+        for case in scored
     ]
     if chance_of_draw(candidates) < SURE:
         mean = replace(mean, corrected=None)

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Row, func, or_, select, tuple_
 
 from bot.store.database import StoreQueries
+from bot.store.labels import TIMES_DRAWN
 from bot.store.schema import cases, causes, is_of_case, labels, ratings
 from bot.store.tables import Condition
 from bot.store.turns import read_conversations
@@ -98,7 +99,8 @@ class Exports(StoreQueries):
         """A row for each label of each verdict, oldest case first, with its ratings and
         conversation.
 
-        It has the columns of `cases`, its `cause` as in a digest and, from the label, `human` (its
+        It has the columns of `cases`, its `cause` as in a digest, how many times as often as others
+        it is drawn for labels (`times_drawn`) and, from the label, `human` (its
         score), `user_id`, `reason`, `is_blind` and `label_probability`, which are None without a
         label. Rows are read page by page: each is as it was when its page was read, and a case that
         was given without a label is not given again when it gets its first one.
@@ -111,7 +113,7 @@ class Exports(StoreQueries):
             .label("cause")
         )
         query = (
-            select(cases, *_LABEL, cause)
+            select(cases, *_LABEL, cause, TIMES_DRAWN.label("times_drawn"))
             .select_from(cases)
             .join(labels, isouter=which.has_unlabelled)
         )

@@ -91,9 +91,10 @@ class CountedCase(NamedTuple):
     """A case of one kind that is in figures.
 
     `back` counts the given weeks back from the last, `week` is the ISO week (UTC): all cases of such
-    a week are drawn for labels with one probability. A case without a thread is in one of
-    its own. `drawn_with` is the probability of a watch's draw, `day` that of `SeenReply`. `given`
-    has each blind label ("U1 4,U2 5").
+    a week are drawn for labels with one probability, but for contradicted ones, which are drawn
+    `times_drawn` as often. A case without a thread is in one of its own. `drawn_with` is the
+    probability of a watch's draw, `day` that of `SeenReply`. `given` has each blind label
+    ("U1 4,U2 5").
     """
 
     id: int
@@ -104,6 +105,7 @@ class CountedCase(NamedTuple):
     drawn_with: float | None = None
     day: str | None = None
     given: str | None = None
+    times_drawn: int = 1
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from bot.store.database import (
     lock_for_transaction,
     upsert,
 )
-from bot.store.schema import assignments, cases, channels, is_of_case, labels
+from bot.store.schema import assignments, cases, channels, contradicted, is_of_case, labels
 from bot.store.tables import Condition
 from bot.store.visibility import counts, is_watched
 from bot.store.writer import after_commit
@@ -99,6 +99,11 @@ LABELS_PER_WEEK = 20
 _PRIME = 2**31 - 1
 _FOR_TWO = 5  # one of so many replies is labelled by two people
 
+_MORE_OFTEN = 4
+"""How many times as often as others a reply is drawn whose asker contradicted its score."""
+IS_CONTRADICTED = sa.exists().where(is_of_case(contradicted))
+TIMES_DRAWN: sa.ColumnElement[int] = case((IS_CONTRADICTED, _MORE_OFTEN), else_=1)
+
 _ByWeek = tuple[str, int, bool]
 """A channel, a week counted back from the current one, and whether watches drew the replies."""
 
@@ -116,7 +121,7 @@ class LabelBudget:
 @dataclass(frozen=True)
 class LabelDraw:
     """What is drawn from a channel: cases of each week that begins then (in UTC, newest first),
-    with that probability.
+    with that probability, and the contradicted ones of them with a higher one.
 
     `is_watched`: those that watches have drawn, not those that people chose.
     """
@@ -130,16 +135,20 @@ class LabelDraw:
         is_there = sa.and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id)
         is_its = is_watched(cases) if self.is_watched else counts(cases)
         is_recent = cases.c.judged_at >= self.weeks[-1][0]
-        return sa.and_(is_there, is_recent, is_its, self._number() < self._below())
+        # In this order, so that few cases are looked up.
+        is_more = sa.and_(self._number() < self._below() * _MORE_OFTEN, IS_CONTRADICTED)
+        is_drawn = sa.or_(self._number() < self._below(), is_more)
+        return sa.and_(is_there, is_recent, is_its, is_drawn)
 
     def probability(self) -> sa.ColumnElement[Any]:
-        return by_week(self.weeks)
+        share = by_week(self.weeks) * TIMES_DRAWN
+        return case((share > 1, 1.0), else_=share)
 
     def position(self) -> sa.ColumnElement[Any]:
-        """Where a drawn case is in line, from 0 to 1: each has the same chances, however small its
-        week's sample is.
+        """Where a drawn case is in line, from 0 to at most 1: each has the same chances, however
+        small its week's sample is; a contradicted one always has more than others.
         """
-        return sa.cast(self._number(), sa.Float) / self._below()
+        return sa.cast(self._number(), sa.Float) / (self._below() * TIMES_DRAWN)
 
     def is_for_two(self) -> Condition:
         """Whether a second person is asked, too: without such replies nobody knows how strict
@@ -148,8 +157,9 @@ class LabelDraw:
         return self._number() % _FOR_TWO == 0
 
     def _below(self) -> sa.ColumnElement[Any]:
-        """The number below which the cases of a week are drawn."""
-        return by_week([(start, ceil(probability * _PRIME)) for start, probability in self.weeks])
+        """The number below which the cases of a week are drawn, but for contradicted ones."""
+        below = [(start, ceil(probability * _PRIME)) for start, probability in self.weeks]
+        return sa.cast(by_week(below), sa.BigInteger)
 
     def _number(self) -> sa.ColumnElement[Any]:
         """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids
@@ -273,6 +283,7 @@ class LabelDraws(StoreQueries):
             assignments.c.team_id == team_id,
             assignments.c.probability > 0,
             cases.c.judged_at >= starts[-1],
+            ~IS_CONTRADICTED,
         )
         highest = sa.func.max(assignments.c.probability).label("value")
         query = sa.select(*by, highest).join(assignments, assignments.c.case_id == cases.c.id)

@@ -171,6 +171,12 @@ labels = new_table(
     of_case(),
 )
 
+contradicted = new_table(
+    "contradicted",  # replies whose asker has said the opposite of their scores, ever since
+    *key_columns("team_id", case_id=Integer),
+    of_case(),
+)
+
 assignments = new_table(
     # cases that a person was shown for a blind label, or was told the score of
     "label_assignments",

@@ -18,6 +18,7 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.store import figures
 from bot.store.database import StoreQueries, columns_of
 from bot.store.figures import BEGINNING, END, CountedCase, Kind, LowCase, Place, Span, TimedScore
+from bot.store.labels import TIMES_DRAWN
 from bot.store.schema import cases, causes, is_of_case, labels, ratings, replies
 from bot.store.tables import Condition
 from bot.store.visibility import (
@@ -70,7 +71,8 @@ class Tallies(StoreQueries):
     ) -> Sequence[CountedCase]:
         """Each case with a score; `starts` are those of weeks, last one first."""
         thread = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
-        columns = cases.c.id, cases.c.score, cases.c.judged_at, thread.label("thread")
+        times = TIMES_DRAWN.label("times_drawn")
+        columns = cases.c.id, cases.c.score, cases.c.judged_at, thread.label("thread"), times
         query = sa.select(*columns).where(is_public(place, span), _is_of(kind))
         if place.origin is Origin.WATCHED:
             is_its = sa.and_(

@@ -17,8 +17,9 @@ from judge.scoring.rubric import Scale
 class Response:
     """One response: the score of each judge, and the labels of people, on the rubric's scale.
 
-    Responses of a `stratum` have the same chance of a label; without one, `probability` is that
-    chance. Those of one `thread`, or else to one prompt, are not independent.
+    Responses of a `stratum` have the same chance of a label, or `times_drawn` that of the others;
+    without one, `probability` is that chance. Those of one `thread`, or else to one prompt, are not
+    independent.
     """
 
     prompt: str
@@ -29,6 +30,7 @@ class Response:
     probability: float = 1.0
     thread: str | None = None
     stratum: str | None = None
+    times_drawn: int = 1
 
 
 @dataclass(frozen=True)
@@ -72,14 +74,16 @@ def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Correcte
     of_mean = MeanEstimator(scale, severities)
     of_good = MeanEstimator(Scale(0, 1), Severities(map(are_good, labelled)))
     # A stratum counts by its size, whatever was drawn from it and has been labelled so far.
-    shares = stats.labelled_shares((each.stratum, bool(each.blind), 1.0) for each, _ in scored)
+    shares = stats.labelled_shares(
+        (each.stratum, each.times_drawn, bool(each.blind), 1.0) for each, _ in scored
+    )
     misses = Counter[tuple[float, float]]()
     candidates = []
     for response, score in scored:
         given = response.blind
         probability = response.probability
         if response.stratum is not None:
-            probability = shares[response.stratum]
+            probability = shares[response.stratum, response.times_drawn]
         cluster = response.thread or response.prompt
         of_mean.add(score, given=given, probability=probability, cluster=cluster)
         is_good = float(score >= good_from)
@@ -87,7 +91,9 @@ def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Correcte
         if given:
             miss = abs(fmean(label for _, label in given) - score)
             misses[round(miss, 9), probability] += 1
-        candidates.append(Candidate(score, bool(given), response.stratum, cluster))
+        candidates.append(
+            Candidate(score, bool(given), (response.stratum, response.times_drawn), cluster)
+        )
     mean = of_mean.estimate()
     good = of_good.estimate()
     if mean is None or good is None:

@@ -266,20 +266,34 @@ def _interval(
     return Interval(mean, max(lowest, low), min(highest, high))
 
 
-def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Hashable, float]:
-    """The share of labelled rows in each stratum; each row is its stratum, whether it is labelled,
-    and its weight.
+def labelled_shares(
+    rows: Iterable[tuple[Hashable, float, bool, float]],
+) -> Mapping[tuple[Hashable, float], float]:
+    """The share of labelled rows in each stratum, and among those rows of it that are drawn as many
+    times as often as others; each row is its stratum, those times, whether it is labelled, and its
+    weight.
 
     It replaces the chance of being drawn, since people label more of what was drawn in one stratum,
     such as a channel's week, than in another. It is 1 if no row has a label. Source: Holt and Smith
     (1979), JRSS A 142(1).
     """
-    totals = defaultdict[Hashable, float](float)
+    sizes = defaultdict[Hashable, dict[float, float]](dict)
     labelled = defaultdict[Hashable, float](float)
-    for stratum, is_labelled, weight in rows:
-        totals[stratum] += weight
+    for stratum, times, is_labelled, weight in rows:
+        by_times = sizes[stratum]
+        by_times[times] = by_times.get(times, 0.0) + weight
         labelled[stratum] += weight * is_labelled
-    return {stratum: labelled[stratum] / total or 1.0 for stratum, total in totals.items()}
+    shares = dict[tuple[Hashable, float], float]()
+    for stratum, by_times in sizes.items():
+        left = labelled[stratum]
+        chances = sum(times * size for times, size in by_times.items())
+        # Those that are drawn most often first: all of them may have a label.
+        for times, size in sorted(by_times.items(), reverse=True):
+            share = min(1.0, times * left / chances)
+            shares[stratum, times] = share or 1.0
+            left -= share * size
+            chances -= times * size
+    return shares
 
 
 def difference(now: MeanEstimate, before: MeanEstimate, tail: float = _TAIL) -> Interval | None:

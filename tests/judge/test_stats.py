@@ -9,7 +9,14 @@ from typing import NamedTuple
 import pytest
 
 from judge.evaluation.distributions import t_quantile
-from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference, wilson
+from judge.evaluation.stats import (
+    Interval,
+    MeanEstimate,
+    MeanEstimator,
+    difference,
+    labelled_shares,
+    wilson,
+)
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
@@ -273,3 +280,23 @@ def test_difference_from_a_single_thread_is_unknown() -> None:
 )
 def test_share_has_wilsons_interval(count: int, n: int, low: float, high: float) -> None:
     assert wilson(count, n) == pytest.approx((count / n, low, high), abs=1e-6)
+
+
+@each(
+    ("others", "labelled_others", "often", "labelled_often", "expected"),
+    [
+        # 5 labels over 20 + 4 * 4 chances: 5/36 of the others, and four times as many of the rest.
+        (20, 3, 4, 2, (5 / 36, 20 / 36)),
+        # 4 * 9 / 26 is over 1: all four are taken to be labelled, 5 of the other 10.
+        (10, 5, 4, 4, (1 / 2, 1)),
+        (10, 10, 4, 4, (1, 1)),
+        (10, 0, 4, 0, (1, 1)),
+    ],
+)
+def test_what_is_drawn_four_times_as_often_has_four_times_the_share_of_labels(
+    others: int, labelled_others: int, often: int, labelled_often: int, expected: tuple[float, ...]
+) -> None:
+    rows = [("a", 1, number < labelled_others, 1.0) for number in range(others)]
+    rows += [("a", 4, number < labelled_often, 1.0) for number in range(often)]
+    shares = labelled_shares(rows)
+    assert (shares["a", 1], shares["a", 4]) == pytest.approx(expected)

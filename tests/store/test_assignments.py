@@ -16,7 +16,7 @@ from bot.store import Store
 from bot.store.assignments import Assignments, DrawnCase, NotRecordedError, answer_of
 from bot.store.database import lock_for_transaction
 from bot.store.labels import LabelBudget, LabelDraw
-from bot.store.schema import assignments, cases, labels
+from bot.store.schema import assignments, cases, contradicted, labels
 from tests.cases import THURSDAY, add
 
 WEEK = timedelta(weeks=1)
@@ -317,6 +317,20 @@ async def test_a_weeks_probability_is_of_its_own_cases_at_the_first_draw_and_dra
     found = await waiting(log)
     assert {probability for _, probability in found} == {20 / 40}
     assert sorted(found) == sorted(await waiting(log, BEN))
+
+
+@pytest.mark.on("sqlite", "postgres")
+async def test_what_askers_contradict_is_drawn_four_times_as_often(log: Store) -> None:
+    await add(log, 400, THURSDAY)  # 20 / 400: one of twenty, or of five
+    marked = [{"team_id": "T1", "case_id": number} for number in range(301, 401)]
+    await log.database.execute(insert(contradicted).values(marked))
+    found = dict(await waiting(log))
+    often = [number for number in found if number > 300]
+    assert {found.pop(number) for number in often} == {4 * 20 / 400}
+    assert set(found.values()) == {20 / 400}
+    # 20 of 100 and 15 of 300 on average, with standard deviations of 4 and 3.8.
+    assert 8 <= len(often) <= 32
+    assert 4 <= len(found) <= 27
 
 
 async def pass_over(log: Store, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:

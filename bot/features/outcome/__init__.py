@@ -42,6 +42,7 @@ def feature(services: Services) -> Feature:
         on_message=reader.note_deleted,
         periodic_jobs=[
             PeriodicJob("drop_old_messages", reader.drop_old, teams=watched),
+            PeriodicJob("note_contradicted", figures.note_contradicted, teams=watched),
             PeriodicJob("read_signs", SignReader(services).look, teams=watched),
         ],
     )

@@ -116,6 +116,7 @@ class _Item:
             if read.is_blind:
                 blind += read.given
                 probability = to_probability(read.row.get("probability")) or 1.0
+        times_drawn = self.row.get("times_drawn")
         return Response(
             prompt=self.row.known_by[0],
             scores={names[judge]: score for judge, score in self.scores.items()},
@@ -125,6 +126,7 @@ class _Item:
             probability=probability,
             thread=self.row.key("thread"),
             stratum=self.row.key("stratum"),
+            times_drawn=times_drawn if isinstance(times_drawn, int) and times_drawn > 1 else 1,
         )
 
 

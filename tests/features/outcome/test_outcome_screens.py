@@ -9,6 +9,7 @@ from sqlalchemy import select
 from bot.domain.outcome import Outcome, Outcomes, Sign
 from bot.domain.questions import Question, to_time
 from bot.features.outcome import feature
+from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.shares import Shares, more_contested
 from bot.features.outcome.shown import ACTION_CONTRADICTED
 from bot.features.outcome.signs import SignReader
@@ -23,7 +24,7 @@ from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.members import Member
 from bot.store.figures import to_ts
-from bot.store.schema import assignments, seen_messages
+from bot.store.schema import assignments, contradicted, seen_messages
 from bot.store.seen_messages import SeenMessages
 from judge.evaluation.stats import wilson
 from tests.cases import NOW
@@ -114,7 +115,10 @@ async def test_stats_of_an_assistant_link_what_waits_and_list_what_askers_contra
 
     await stage.eventually(are_noted)
     stage.model.script("confirmed: no\nthanked: no\ncontested: yes\nhanded over: no")
-    await SignReader(stage.services_at(timedelta(hours=2))).look()
+    later = stage.services_at(timedelta(hours=2))
+    await SignReader(later).look()
+    await OutcomeFigures(later).note_contradicted()
+    assert await stage.log.database.values(select(contradicted.c.case_id)) == [case.id]
     shown_stats = await stats(stage, "@helper", 2)
     assert "*Waiting now*" in shown(shown_stats)
     assert "|Question>" in shown(shown_stats)

@@ -159,3 +159,20 @@ def test_labels_of_replies_that_were_chosen_by_quality_correct_nothing(
     assert quality.mean.missing == 0
     assert (quality.mean.corrected is not None) == is_corrected
     assert (UNLIKE in as_people(quality, "this week")) != is_corrected
+
+
+def test_labels_of_what_is_drawn_more_often_weigh_less() -> None:
+    # 60 replies, half of them labelled with their score; 20 that askers contradict, all labelled
+    # with 1: (60 * 4 + 20 * 1) / 80. The labels alone have a mean of 2.8.
+    scored = [
+        CountedCase(number, 4, 0, 0, f"{number}", 1.0, given="U1 4" if number < 30 else None)
+        for number in range(60)
+    ]
+    scored += [
+        CountedCase(number, 4, 0, 0, f"{number}", 1.0, given="U1 1", times_drawn=4)
+        for number in range(60, 80)
+    ]
+    quality = to_quality(scored, Scale(0, 5))
+    assert quality
+    assert quality.mean.corrected
+    assert quality.mean.corrected.mean == pytest.approx(3.25)
