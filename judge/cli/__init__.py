@@ -14,7 +14,7 @@ from judge.cli.agreement_command import agreement
 from judge.cli.batch_command import batch
 from judge.cli.label_command import label
 from judge.cli.options import say
-from judge.cli.row_commands import causes, pairs, view
+from judge.cli.row_commands import causes, pairs, topics, view
 from judge.cli.score_commands import rubrics, score
 from judge.errors import JudgeError
 from judge.rows.files import os_reason
@@ -31,7 +31,7 @@ def judge(version: options.Version = False) -> None:
 
 # Texts without options are refused in a sentence that names the options.
 app.command(context_settings={"allow_extra_args": True})(score)
-for _command in (rubrics, batch, pairs, agreement, causes, label, view):
+for _command in (rubrics, batch, pairs, agreement, causes, topics, label, view):
     app.command()(_command)
 
 

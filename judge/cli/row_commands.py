@@ -1,7 +1,8 @@
-"""`judge pairs`, `judge causes` and `judge view`: what is made of scored rows."""
+"""`judge pairs`, `judge causes`, `judge topics` and `judge view`: what is made of rows."""
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -128,6 +129,89 @@ def _where(lines: tuple[int, ...]) -> str:
     shown = ", ".join(map(str, lines[:8]))
     more = lines[8:]
     return f"{'line' if len(lines) == 1 else 'lines'} {shown}{', …' if more else ''}"
+
+
+@partial(options.makes_judge, names=("model", "ask", "timeout_s"))
+def topics(
+    source: Annotated[
+        Path, typer.Argument(metavar="ROWS", help="JSONL or CSV with questions, scored or not.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Also write the rows here, with their 'topic'."),
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option("--known", metavar="NAME", help="A topic to keep; may be repeated."),
+    ] = None,
+    *,
+    make: "partial[Judge]",
+    rubric: options.RubricFile = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Sort questions by topic, and show how the replies of each topic are scored.
+
+    The model names at most ten topics, beside --known only where ten questions fit none, and sorts
+    thirty questions a request; the counts are ours. With --ask decision it chooses. Exit code 0:
+    done, 1: some lines could not be read or questions not sorted, 2: error.
+    """
+    from judge.evaluation.topics import TITLES, find_topics
+    from judge.evaluation.view import by_version, to_topics
+    from judge.evaluation.view.replies import Reader, question_of
+    from judge.rows.row_file import RowFile
+
+    options.refuse_same_file(source, output, "the rows with topics would be written over the rows")
+    if output:
+        refuse_foreign(output, b'{"topic": ', "a file of rows with topics", "-o")
+    file = RowFile.at(source)
+    reader = Reader(file.problems, label="", rubric=rubric)
+    for row in file.rows():
+        reader.add(row.line, row.fields)
+    file.require()
+    replies = reader.finish().replies
+    questions = [reply.question for reply in replies if reply.question]
+    Reports(file.problems)
+
+    async def find() -> dict[str, str]:
+        async with make() as judge:
+            return await find_topics(
+                judge.write, questions, known or (), judge.decide if judge.decides else None
+            )
+
+    topic_of = asyncio.run(find())
+    if output:
+        with replacing(output) as written:
+            for row in file.rows():
+                # First, so that the file is known as one of ours.
+                fields = {"topic": None, **row.fields}
+                fields["topic"] = topic_of.get(question_of(row) or "")
+                written.write(f"{encode(fields)}\n".encode())
+    is_sorted = all(question in topic_of for question in questions)
+    counted = [
+        (version.name, to_topics(own, (topic_of.get(reply.question or "") for reply in own)))
+        for version, own in by_version(replies).items()
+    ]
+    if as_json:
+        listed = [
+            {"judge": judge, **topic.to_dict()} for judge, topics in counted for topic in topics
+        ]
+        typer.echo(encode({"topics": listed}))
+    else:
+        for judge, topics in counted:
+            if len(counted) > 1:
+                say(f"{judge}:")
+            say("\n".join(_aligned([TITLES, *(topic.cells for topic in topics)])))
+        if not is_sorted:
+            say("Some questions are not sorted: a request failed, or its answer left them out.")
+    raise typer.Exit(1 if file.problems or not is_sorted else 0)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The rows as lines, with the first column to the left and the others to the right."""
+    first, *others = ([len(cell) for cell in column] for column in zip(*rows, strict=True))
+    for name, *cells in rows:
+        figures = (cell.rjust(max(lengths)) for cell, lengths in zip(cells, others, strict=True))
+        yield "  ".join([name.ljust(max(first)), *figures])
 
 
 def view(

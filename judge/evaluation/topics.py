@@ -4,8 +4,12 @@ topics = await name_topics(judge.write, questions)      # ["travel expenses", "p
 topic_of = await sort_by_topic(judge.write, {line: question, ...}, topics)
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from math import ceil
+from typing import Any, NamedTuple
 
 from judge.errors import BadResponseError, JudgeError, SetupError
 from judge.evaluation.naming import (
@@ -20,12 +24,16 @@ from judge.evaluation.naming import (
     read_names,
     words_in,
 )
+from judge.evaluation.stats import Interval, MeanEstimator, low_to
+from judge.scoring.answers import spoken
+from judge.scoring.rubric import Scale
 
 FEWEST_QUESTIONS = 30
 """With fewer there are no topics."""
 FEWEST_SHOWN = 10
 """The number of a topic's questions from which on its name is shown."""
 MOST_TOPICS = 10
+NOT_SORTED = "not sorted"
 _MOST_WORDS = 5
 _FEWEST_OF_A_NAME = 2
 _MOST_NAMED, _MOST_SORTED = 100, 30  # questions of a request
@@ -34,6 +42,8 @@ _MOST_CHARACTERS = 8_000  # of the questions of a request
 _TO_NAME = load_prompt("topic_names.txt")
 _TO_SORT = load_prompt("topics.txt")
 _MATERIAL = _TO_SORT.partition("\n\n")[0]
+_SORTED = re.compile(r"\W*(?P<number>\d+)\W+(?P<name>.+)")
+_EDGES = re.compile(r"\A\W+|\W+\Z")
 _QUESTION = "What is question {} mostly about? If none of the topics fits it, other."
 
 
@@ -43,13 +53,12 @@ async def name_topics(
     """Names for questions that no known topic fits, the most frequent first, with one request.
 
     Together with those that are known, there are at most ten. A name is left out if it stands for
-    one question only, or has a word with a capital or a rare one of the questions', as
-    `gives_away` has it: so a question can hardly dictate one, and it is nobody's proper name. Of
-    more than a hundred questions the first are sent.
+    one question only, or if `gives_away` finds a proper name in it or a word of one or two
+    questions, which might have dictated it. Of more than a hundred questions, every second, third
+    and so on is sent.
 
     Args:
         write: `Judge.write`, or a function like it.
-        questions: A random sample, for instance.
         known: Topics that there are already.
 
     Raises:
@@ -58,7 +67,9 @@ async def name_topics(
     """
     taken = {OTHER, *(name.casefold() for name in known)}
     room = MOST_TOPICS - len(known)
-    sent = next(_portions(enumerate(questions), _MOST_NAMED), {})
+    # At equal distances, so that the same questions get the same names.
+    sample = questions[:: ceil(len(questions) / _MOST_NAMED) or 1]
+    sent = next(_portions(enumerate(sample), _MOST_NAMED), {})
     if room <= 0 or not sent:
         return []
     listed = ", ".join(f'"{name}"' for name in known)
@@ -70,7 +81,7 @@ async def name_topics(
     )
     answer = await write(prompt)
     frequent = Counter(read_names(answer.text, len(sent), known, _MOST_WORDS).values())
-    said = {key: words_in(question) for key, question in sent.items()}
+    said = dict(enumerate(map(words_in, questions)))
     named = [
         name
         for name, times in frequent.most_common()
@@ -81,7 +92,7 @@ async def name_topics(
     if not (named or known):
         raise BadResponseError(
             "The model named no topics: in its answer no name has the numbers of two questions, "
-            "or these names are words of single questions."
+            "or these names have words that only one or two questions have."
         )
     return named[:room]
 
@@ -131,9 +142,20 @@ async def _sort(
         topics="\n".join(f"- {name}" for name in topics), questions=numbered(questions.values())
     )
     answer = await write(prompt)
-    named = read_names(answer.text, len(questions), topics, _MOST_WORDS)
-    keys = list(questions)
-    return {keys[number - 1]: name if name in topics else OTHER for number, name in named.items()}
+    keys = {str(number): key for number, key in enumerate(questions, 1)}
+    spellings = {_to_plain(name): name for name in (*topics, OTHER)}
+    topic_of = dict[int, str]()
+    for line in spoken(answer.text).splitlines():
+        match = _SORTED.fullmatch(line)
+        name = spellings.get(_to_plain(match["name"])) if match else None
+        if match and name and match["number"] in keys:
+            topic_of.setdefault(keys[match["number"]], name)
+    return topic_of
+
+
+def _to_plain(name: str) -> str:
+    """Without marks around it, such as a full stop or asterisks, and in lower case."""
+    return _EDGES.sub("", name).casefold()
 
 
 def _portions(questions: Iterable[tuple[int, str]], most: int) -> Iterator[dict[int, str]]:
@@ -150,3 +172,98 @@ def _portions(questions: Iterable[tuple[int, str]], most: int) -> Iterator[dict[
         characters += length
     if portion:
         yield portion
+
+
+async def find_topics(
+    write: Write, questions: Iterable[str], known: Sequence[str] = (), decide: Decide | None = None
+) -> dict[str, str]:
+    """Names topics and sorts the questions by them; the topic of each question, as `sort_by_topic`
+    gives it, by the question's words.
+
+    Known topics come first: new ones are named only if ten questions fit none of them.
+
+    Raises:
+        SetupError: The judge is the offline rater, or fewer than thirty questions differ.
+        JudgeError: As `name_topics` and `sort_by_topic`.
+    """
+    times = Counter(questions)
+    if len(times) < FEWEST_QUESTIONS:
+        raise SetupError(
+            f"Topics need at least {FEWEST_QUESTIONS} different questions, and there are "
+            f"{len(times)}."
+        )
+    different = dict(enumerate(times))
+    offered = [name for name in dict.fromkeys(known) if name != OTHER]
+    topics = offered or await name_topics(write, [*times])
+    topic_of = await sort_by_topic(write, different, topics, decide)
+    others = {key: different[key] for key, topic in topic_of.items() if topic == OTHER}
+    if offered and sum(times[question] for question in others.values()) >= FEWEST_SHOWN:
+        with suppress(JudgeError):  # that they fit no known topic stays true
+            new = await name_topics(write, [*others.values()], offered)
+            if new:
+                topic_of |= await sort_by_topic(write, others, new, decide)
+    return {different[key]: topic for key, topic in topic_of.items()}
+
+
+class Topic(NamedTuple):
+    """What is counted of a topic's questions."""
+
+    name: str
+    questions: int
+    mean: Interval | None  # of the scores of their replies
+    low_share: float | None  # of these scores
+
+    def to_dict(self) -> dict[str, Any]:
+        mean, low, high = self.mean or (None, None, None)
+        figures = {"mean": mean, "low": low, "high": high, "low_share": self.low_share}
+        return {"topic": self.name, "questions": self.questions, **figures}
+
+    @property
+    def cells(self) -> list[str]:
+        """The figures as the cells of a table with the columns of `TITLES`."""
+        mean = self.mean
+        between = ""
+        if mean and mean.low is not None:
+            between = f"{mean.low:.1f} to {mean.high:.1f}"
+        return [
+            self.name,
+            f"{self.questions:,}",
+            f"{mean.mean:.1f}" if mean else "",
+            between,
+            "" if self.low_share is None else f"{self.low_share:.0%}",
+        ]
+
+
+TITLES = ["Topic", "Questions", "Mean", "95%", "Low"]
+
+
+def count_topics(
+    rows: Iterable[tuple[str | None, float | None, Hashable]], scale: Scale
+) -> list[Topic]:
+    """The topics from ten questions on, the most frequent first; then all others as "other", and
+    those without a topic as "not sorted".
+
+    Args:
+        rows: The topic of each question, the score of its reply by one judge, and what it shares
+            with rows that depend on it.
+    """
+    rows = list(rows)
+    frequent = Counter(topic for topic, _, _ in rows if topic and topic != OTHER)
+    shown = [name for name, times in frequent.most_common() if times >= FEWEST_SHOWN]
+    scores_of = defaultdict[str, list[tuple[float | None, Hashable]]](list)
+    for topic, score, cluster in rows:
+        name = topic if topic in shown else OTHER
+        scores_of[name if topic else NOT_SORTED].append((score, cluster))
+    topics = list[Topic]()
+    for name in (*shown, OTHER, NOT_SORTED):
+        mean = MeanEstimator(scale)
+        scores = [(score, cluster) for score, cluster in scores_of[name] if score is not None]
+        for score, cluster in scores:
+            mean.add(score, cluster=cluster)
+        low = sum(score <= low_to(scale) for score, _ in scores)
+        found = mean.estimate()
+        interval = found.judge if found else None
+        share = low / len(scores) if scores else None
+        if scores_of[name]:
+            topics.append(Topic(name, len(scores_of[name]), interval, share))
+    return topics

@@ -39,8 +39,14 @@ def a_row(number: int, **changes: Any) -> dict[str, Any]:
 ROWS = [
     *(a_row(number) for number in range(30)),
     a_row(30, score=5, human=1, reason="Wrong port.", model="other"),
-    a_row(31, score=4, human=3, flags=["asks_for_score"]),
-    a_row(32, score=None, unscored_detail="The model refused to judge.", justification=""),
+    a_row(31, score=4, human=3, flags=["asks_for_score"], topic="hotels"),
+    a_row(
+        32,
+        score=None,
+        unscored_detail="The model refused to judge.",
+        justification="",
+        topic="other",
+    ),
 ]
 
 
@@ -121,6 +127,7 @@ async def test_filters_narrow_the_list(open_view: Open) -> None:
         ("Score", "3", "5 of 33"),
         ("Judge", "other · additive-5 (f846c469)", "1 of 33"),
         ("Flag", "response asks for a score", "1 of 33"),
+        ("Topic", "hotels", "1 of 33"),
     ):
         select = page.get_by_role("combobox", name=name)
         await select.select_option(choice)

@@ -1,7 +1,10 @@
 """Topics: the model names them and sorts the questions; what is read and counted is ours."""
 
+import asyncio
 import json
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +12,8 @@ import pytest
 from judge.errors import BadResponseError, SetupError, UnavailableError
 from judge.evaluation.topics import OTHER, name_topics, sort_by_topic
 from judge.scoring.judging import Written
+from tests.judge_command import run
+from tests.model_server import ModelServer
 
 ASKED = ["How do I reset my password?", "I forgot my password.", "Who pays for my hotel?"] * 4
 BY_KEY = dict(enumerate(ASKED, 101))
@@ -69,21 +74,22 @@ async def test_an_answer_without_names_is_an_error_unless_there_are_known_ones()
 
 
 async def test_each_question_is_sorted_once_and_what_is_not_mentioned_stays_unsorted() -> None:
-    model = Scripted("PASSWORDS: 1, 2, 5, 99\nhotels: 2, 3\nweather: 4\nother: 6\nlies")
+    model = Scripted(
+        "Sure:\n1: PASSWORDS\n2. hotels\n- **3:** `hotels`.\n2: passwords\n4: weather\n5:: Other\n99: hotels\nhotels: 6"
+    )
     assert await sort_by_topic(model.write, BY_KEY, ["passwords", "hotels"]) == {
         101: "passwords",
-        102: "passwords",
-        105: "passwords",
+        102: "hotels",
         103: "hotels",
-        104: OTHER,
-        106: OTHER,
+        105: OTHER,
     }
 
 
 async def test_a_request_that_fails_leaves_only_its_questions_unsorted() -> None:
     asked = {key: f"Question {key}?" for key in range(70)}
     down = UnavailableError("The server is down.")
-    model = Scripted("passwords: 1-30", down, "passwords: 1-9\nother: 10")
+    whole = "\n".join(f"{number}: passwords" for number in range(1, 31))
+    model = Scripted(whole, down, f"10: other\n{whole}")
     topic_of = await sort_by_topic(model.write, asked, ["passwords"])
     assert sorted(topic_of) == [*range(30), *range(60, 70)]
     assert topic_of[69] == OTHER
@@ -97,7 +103,7 @@ async def test_a_request_that_fails_leaves_only_its_questions_unsorted() -> None
 
 
 async def test_long_questions_go_in_more_requests_and_only_their_beginning() -> None:
-    model = Scripted(*["passwords: 1"] * 9)
+    model = Scripted(*["1: passwords"] * 9)
     await sort_by_topic(model.write, dict.fromkeys(range(50), "x" * 5_000), ["passwords"])
     assert max(map(len, model.prompts)) < 9_000
     assert "x" * 399 + "…" in model.prompts[0]
@@ -126,3 +132,70 @@ async def test_a_decision_model_chooses_for_each_question() -> None:
     [(messages, questions)] = asked
     assert messages[1]["content"].startswith("1. How do I reset my password?\n2. ")
     assert [each["name"] for each in questions] == [f"{number}" for number in range(1, 13)]
+
+
+def rows_of(*planted: tuple[str, int, int]) -> list[dict[str, object]]:
+    """Rows with so many questions on each topic, and the score of each."""
+    return [
+        {"prompt": f"{topic} {number}?", "completion": "So.", "score": score}
+        for topic, questions, score in planted
+        for number in range(questions)
+    ]
+
+
+def sorting(request: dict[str, Any]) -> str:
+    """A model that takes the first word of a question for its topic."""
+    prompt = request["messages"][0]["content"]
+    asked = re.findall(r"^(\d+)\. (\w+)", prompt, re.MULTILINE)
+    if "Find the topics" not in prompt:
+        offered = re.findall(r"^- (\w+)$", prompt, re.MULTILINE)
+        return "\n".join(
+            f"{number}: {word if word in offered else OTHER}" for number, word in asked
+        )
+    words = {word for _, word in asked}
+    return "\n".join(
+        f"{word}: {', '.join(number for number, each in asked if each == word)}" for word in words
+    )
+
+
+async def test_the_command_shows_what_was_planted_and_writes_it_into_the_rows(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    file, output = tmp_path / "scored.jsonl", tmp_path / "sorted.jsonl"
+    rows = rows_of(("Hotels", 12, 1), ("Passwords", 20, 4), ("Rare", 3, 5))
+    rows[0] |= {"topic": "Stale", "prompt": None}
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in [*rows, {**rows[-1], "score": None}]))
+    model_server.script(sorting)
+    address = {"OPENAI_BASE_URL": model_server.base_url}
+    for _ in range(2):
+        done = await asyncio.to_thread(run, "topics", file, "-o", output, **address)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.splitlines() == [
+            "Topic       Questions  Mean         95%   Low",
+            "Passwords          20   4.0  3.4 to 4.2    0%",
+            "Hotels             11   1.0  0.7 to 2.1  100%",
+            "other               4   5.0  0.0 to 5.0    0%",
+            "not sorted          1   1.0              100%",
+        ]
+    topics = [json.loads(line)["topic"] for line in output.read_text().splitlines()]
+    assert topics == [None, *["Hotels"] * 11, *["Passwords"] * 20, *["Rare"] * 4]
+    done = await asyncio.to_thread(run, "topics", file, "--known", "Passwords", "--json", **address)
+    assert [(each["topic"], each["questions"]) for each in json.loads(done.stdout)["topics"]] == [
+        ("Passwords", 20),
+        ("Hotels", 11),
+        ("other", 4),
+        ("not sorted", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("questions", "model", "why"),
+    [(29, "m", "at least 30 different questions, and there are 29"), (30, "offline", "no model")],
+)
+def test_why_there_are_no_topics(questions: int, model: str, why: str, tmp_path: Path) -> None:
+    file = tmp_path / "scored.jsonl"
+    rows = rows_of(("Hotels", questions, 1))
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in [*rows, rows[0]]))
+    done = run("topics", file, "--model", model, OPENAI_API_KEY="key")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in done.stderr

@@ -44,6 +44,7 @@ judge rubrics grounded
 judge batch raw.csv -o scored.jsonl
 judge pairs scored.jsonl -o pairs.jsonl
 judge causes scored.jsonl | with a reason, and there are 1.
+judge topics scored.jsonl | different questions, and there are 1.
 judge label gone.jsonl | gone.jsonl: no such file.
 judge view scored.jsonl -o page.html
 judge agreement scored.jsonl --label human | pip install 'slack-judge[agreement]'

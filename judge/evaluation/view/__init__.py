@@ -4,7 +4,7 @@ data.
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from hashlib import sha256
 from html import escape
@@ -16,6 +16,7 @@ from string import Template
 from typing import Any
 
 from judge.evaluation.stats import MeanEstimator
+from judge.evaluation.topics import TITLES, Topic, count_topics
 from judge.evaluation.view.replies import Replies, Reply, Version, clear_difference
 from judge.rows.files import encode, refuse_foreign, replacing
 from judge.scoring.numbers import number_of
@@ -129,10 +130,30 @@ def save_page(path: Path, title: str, replies: Replies) -> int:
         )
 
 
-def _data(title: str, replies: Replies) -> Iterator[str]:
+def to_topics(replies: Sequence[Reply], topics: Iterable[str | None]) -> list[Topic]:
+    """What is counted of the topics of one judge version's replies."""
+    rows = (
+        (topic, reply.score, reply.cluster or reply.question)
+        for reply, topic in zip(replies, topics, strict=True)
+    )
+    return count_topics(rows, scale_of(replies))
+
+
+def by_version(replies: Iterable[Reply]) -> Mapping[Version, Sequence[Reply]]:
     groups: dict[Version, list[Reply]] = {}
-    for reply in replies.replies:
+    for reply in replies:
         groups.setdefault(reply.version, []).append(reply)
+    return groups
+
+
+def _topics(replies: Sequence[Reply]) -> list[list[str]]:
+    """The table of topics; empty if no reply has one."""
+    topics = [reply.topic for reply in replies]
+    return [topic.cells for topic in to_topics(replies, topics)] if any(topics) else []
+
+
+def _data(title: str, replies: Replies) -> Iterator[str]:
+    groups = by_version(replies.replies)
     by_day = is_by_day(replies.replies)
     versions = [
         {
@@ -141,11 +162,18 @@ def _data(title: str, replies: Replies) -> Iterator[str]:
             "differs": clear_difference(scale_of(own)),
             **to_figures(own),
             "trend": to_trend(own, by_day),
+            "topics": _topics(own),
         }
         for version, own in groups.items()
     ]
     unit = "day" if by_day else "week"
-    head = {"title": title, "left_out": replies.left_out, "unit": unit, "versions": versions}
+    head = {
+        "title": title,
+        "left_out": replies.left_out,
+        "unit": unit,
+        "versions": versions,
+        "titles": TITLES,
+    }
     numbers = {version: number for number, version in enumerate(groups)}
     yield _to_json(head)[:-1] + ', "replies": [\n'
     for number, reply in enumerate(replies.replies):

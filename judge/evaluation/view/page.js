@@ -13,6 +13,7 @@ function draw(tag, attributes, ...children) {
 
 const round = (number) => String(Math.round(number * 100) / 100);
 const scored = (reply) => (reply.score === undefined ? "–" : round(reply.score));
+const topic = (reply) => (reply.facts ?? []).find(([name]) => name === "Topic")?.[1];
 const people = (reply) => reply.labels.reduce((sum, label) => sum + label.score, 0) / reply.labels.length;
 
 // ---- figures
@@ -38,7 +39,7 @@ function card(version, number) {
     if (chosen) choose(chosen, number);
   });
   return make("section", { className: "card" }, make("h3", {}, data.versions.length > 1 ? `${number + 1}. ${seen(version.name)}` : seen(version.name)),
-    ...version.notes.map((note) => make("p", { className: "note" }, note)), bars);
+    ...version.notes.map((note) => make("p", { className: "note" }, note)), bars, ...table("", data.titles, version.topics).slice(1));
 }
 
 // ---- trend: a line for each judge version, since figures of two are not to be joined
@@ -206,11 +207,11 @@ const ORDERS = {
 };
 
 function refresh() {
-  const [score, version, flag, order] = ["score", "version", "flag", "order"].map((id) => at(id).value);
+  const [score, version, flag, subject, order] = ["score", "version", "flag", "topic", "order"].map((id) => at(id).value);
   const wanted = at("search").value.toLowerCase().split(/\s+/).filter(Boolean), differs = at("differs").checked;
   found = data.replies.filter((reply) =>
     (!score || reply.bar === score) && (!version || reply.version === Number(version)) &&
-    (!flag || reply.flags?.includes(flag)) && (!differs || reply.differs) &&
+    (!flag || reply.flags?.includes(flag)) && (!subject || topic(reply) === subject) && (!differs || reply.differs) &&
     wanted.every((word) => words(reply).includes(word)));
   if (order) found = [...found].sort(ORDERS[order]);
   at("found").textContent = found.length === data.replies.length
@@ -253,6 +254,7 @@ at("scope").textContent = [count(data.replies.length, "reply", "replies"),
 offer("score", [...new Set(data.versions.flatMap((version) => version.bars.map((each) => each.name)))].map((name) => [name, name]));
 offer("version", data.versions.map((version, number) => [String(number), version.name]));
 offer("flag", [...new Set(data.replies.flatMap((reply) => reply.flags ?? []))].map((flag) => [flag, flag]));
+offer("topic", [...new Set(data.replies.map(topic))].filter(Boolean).sort().map((name) => [name, name]));
 const limits = new Set(data.versions.map((version) => version.differs));
 at("differs-words").textContent = `judge and people differ by ${[...limits].map(round).join(" or ")} or more`;
 at("differs").parentElement.hidden = !data.replies.some((reply) => reply.labels);

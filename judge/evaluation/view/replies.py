@@ -3,7 +3,7 @@ reply.
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -67,8 +67,9 @@ class Reply:
     flags: tuple[str, ...]  # in words
     judged_at: datetime | None
     facts: tuple[tuple[str, str], ...]  # each with its title
-    before: tuple[Turn, ...] = ()  # the turns before the question, as the judge got them
+    before: Sequence[Turn] = ()  # the turns before the question, as the judge got them
     reference: str = ""
+    topic: str | None = None
     labels: list[Label] = field(default_factory=list)
 
     @property
@@ -127,8 +128,23 @@ def _first(row: Row, names: Iterable[str]) -> str | None:
     return next((_text(value) for value in values if value is not None), None)
 
 
+def _texts(row: Row) -> tuple[str | None, str | None, Sequence[Turn]]:
+    """The question, the response, and the turns before, as far as they are kept."""
+    if row.has_turns:
+        with suppress(ValueError):
+            question, response, _ = dialogue = row.dialogue
+            return question, response, dialogue.conversation
+    return _first(row, PROMPT), _first(row, COMPLETION), ()
+
+
+def question_of(row: Row) -> str | None:
+    """None if it is not kept."""
+    return _texts(row)[0]
+
+
 _FACTS = {
     "cause": ("Cause", "{}"),
+    "topic": ("Topic", "{}"),
     "basis": ("Usable ratings", "{}"),
     "mean": ("Mean of the ratings", "{:.2f}"),
     "weighted_score": ("Weighted score", "{:.2f}"),
@@ -251,13 +267,7 @@ class Reader:
         time = self._time(row)
         if time:
             facts.append(("Judged", f"{time:%Y-%m-%d %H:%M} UTC"))
-        question = _first(row, PROMPT)
-        response = _first(row, COMPLETION)
-        before: tuple[Turn, ...] = ()
-        if row.has_turns:
-            with suppress(ValueError):  # texts that are not kept
-                question, response, _ = dialogue = row.dialogue
-                before = dialogue.conversation
+        question, response, before = _texts(row)
         why = (
             _text(row.get("unscored_detail")) or _spaced(row.get("unscored_reason")) or "No score."
         )
@@ -279,6 +289,7 @@ class Reader:
             facts=tuple(facts),
             before=before,
             reference=row.reference,
+            topic=row.key("topic"),
         )
 
     def _time(self, row: Row) -> datetime | None:

@@ -107,6 +107,18 @@ def test_score_of_zero_is_a_score(tmp_path: Path) -> None:
     assert (reply["score"], reply["miss"], reply["bar"]) == (0, 0, "0")
 
 
+def test_topics_of_a_judge_version_are_counted_if_its_rows_have_them(tmp_path: Path) -> None:
+    rows = [{"score": 4, "model": "a", "topic": "hotels"} for _ in range(10)]
+    rows += [{"score": 1, "model": "a", "topic": "rare"}, {"score": 5, "model": "b"}]
+    first, second = Parsed(saved(tmp_path, *rows)).data["versions"]
+    # Scores that are equal reach 3/10 of the way to each end of the scale.
+    assert first["topics"] == [
+        ["hotels", "10", "4.0", "2.8 to 4.3", "0%"],
+        ["other", "1", "1.0", "", "100%"],
+    ]
+    assert second["topics"] == []
+
+
 def test_judge_versions_are_kept_apart(tmp_path: Path) -> None:
     named = {"rubric": "additive-5", "rubric_version": "f846c469"}
     rows = [
