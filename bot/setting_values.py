@@ -162,16 +162,12 @@ def _read_secret(file: Path, where: str) -> str | ValueError:
     """
     try:
         if file.exists() and not file.is_file():  # reading a pipe would wait
-            return ValueError(
-                f"{where} is a folder or a pipe; expected a file that holds only the secret"
-            )
+            return ValueError(f"{where} is a folder or a pipe")
         secret = file.read_text(encoding="utf-8-sig").rstrip("\r\n")
     except OSError as exc:
-        return ValueError(
-            f"{where} cannot be read ({exc.strerror}); expected a file that the app may read"
-        )
+        return ValueError(f"{where} cannot be read ({exc.strerror})")
     except UnicodeDecodeError:
-        return ValueError(f"{where} is not text in UTF-8; it must hold only the secret")
-    if len(secret.splitlines()) > 1:
-        return ValueError(f"{where} has more than one line; it must hold only the secret")
-    return secret or ValueError(f"{where} is empty; write the secret into it")
+        return ValueError(f"{where} is not text in UTF-8")
+    if len(secret.splitlines()) != 1:
+        return ValueError(f"{where} must hold one line, the secret alone")
+    return secret

@@ -32,19 +32,17 @@ async def count(days: int | None, team_id: str | None) -> tuple[int, datetime]:
                 total = sum((await store.cases.counts()).values())
                 age = f"{number_of(days or 0, 'day')} (created before {before:%Y-%m-%d %H:%M} UTC)"
                 typer.echo(f"{found:,} of {total:,} cases are older than {age}")
-            elif found := await store.forgetting.count_of_team(team_id):
-                rows = number_of(found, "row")
-                typer.echo(
-                    f"{rows} of workspace {team_id}: cases, labels, watches, rubrics, "
-                    "settings, audit"
-                )
-            else:
+                return found, before
+            if not await store.forgetting.stored([team_id]):
                 raise BotError(
                     f"--team {team_id[:40]!r}: nothing is stored of a workspace with this id"
                 )
+            typer.echo(
+                f"all of workspace {team_id}: cases, labels, watches, rubrics, settings, audit"
+            )
+            return 1, before
     except DBAPIError as exc:
         raise BotError(f"the database cannot be read ({exc.orig}); nothing was deleted") from exc
-    return found, before
 
 
 async def purge(before: datetime, team_id: str | None) -> None:

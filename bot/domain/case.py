@@ -3,6 +3,7 @@ store.
 """
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -272,12 +273,9 @@ class LoggedCase(Case):
 
 def to_case_id(text: str) -> int | None:
     """The number of a case, as typed or as sent by a button; None if no case can have it."""
-    number = (
-        int(text)
-        if text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_ID))
-        else None
-    )
-    return number if number is not None and number <= LARGEST_ID else None
+    if not re.fullmatch("[0-9]{1,10}", text) or int(text) > LARGEST_ID:
+        return None
+    return int(text)
 
 
 def join_texts(texts: Sequence[str]) -> str:

@@ -97,14 +97,6 @@ class Forgetting(StoreQueries):
             await self._database.execute(deletion)
         return total
 
-    async def count_of_team(self, team_id: str) -> int:
-        """How many rows are stored of a workspace."""
-        counts = [
-            sa.select(sa.func.count()).where(each.c.team_id == team_id).scalar_subquery()
-            for each in _OF_TEAMS
-        ]
-        return int(await self._database.value(sa.select(sum(counts, sa.literal(0)))))
-
     async def stored(self, team_ids: Iterable[str]) -> set[str]:
         """Those of these workspaces of which anything is stored."""
         stored = set[str]()

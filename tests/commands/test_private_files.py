@@ -161,38 +161,11 @@ async def test_nothing_is_written_through_a_link_that_another_put_in_the_way(
     assert (written.is_symlink(), modes(tmp_path)[written.name]) == (False, "rw-------")
 
 
-async def test_a_file_that_its_owner_shares_may_still_be_read_and_written_by_nobody_else(
-    tmp_path: Path,
-) -> None:
-    await (await Store.open(url(tmp_path))).close()
-    (tmp_path / "in.jsonl").write_text('{"prompt": "Why?", "completion": "Because."}\n')
-    shared = ("scored.jsonl", "scored.csv", "pairs.jsonl", "labels.jsonl")
-    for name in shared:
-        (tmp_path / name).touch()
-        (tmp_path / name).chmod(0o662 if name == "labels.jsonl" else 0o640)
-    (tmp_path / "scored.csv").write_text("line,\n")
-    env = {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)}
-    await run(
-        JUDGE,
-        "batch",
-        "in.jsonl",
-        "--model",
-        "offline",
-        "-o",
-        "scored.csv",
-        env=env,
-        folder=tmp_path,
-    )
-    await run(JUDGE, "pairs", "scored.jsonl", "-o", "pairs.jsonl", env=env, folder=tmp_path)
-    await run(JUDGE_BOT, "export", "-o", "labels.jsonl", env=env, folder=tmp_path)
-    assert {name: modes(tmp_path)[name] for name in shared} == dict.fromkeys(shared, "rw-r-----")
-
-
-@pytest.mark.parametrize("name", ["log.db", "log.db-wal"])
 async def test_doctor_names_a_log_that_others_may_read(
-    model_server: ModelServer, tmp_path: Path, name: str
+    model_server: ModelServer, tmp_path: Path
 ) -> None:
     model_server.script(GOOD)
+    name = "log.db-wal"
     log = await Store.open(url(tmp_path))
     (tmp_path / name).chmod(0o604)
     async with pocket_slack() as slack:
@@ -269,36 +242,3 @@ async def test_doctor_names_a_folder_that_anybody_may_write_to(
         code, said = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
     assert f"anybody can replace the file; chmod o-w {tmp_path}/open" in said
     assert code == 1
-
-
-@pytest.mark.slow
-async def test_a_log_behind_a_link_is_its_owners_alone(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    (tmp_path / "log.db").symlink_to("elsewhere.db")
-    async with pocket_slack() as slack:
-        process = await start(
-            JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path
-        )
-        await slack.connected()
-        while_it_runs = modes(tmp_path)
-        process.send_signal(signal.SIGTERM)
-        await process.communicate()
-    assert while_it_runs == {
-        "log.db": "rw-------",
-        **{f"elsewhere.db{ending}": "rw-------" for ending in ("", "-shm", "-wal", ".lock")},
-    }
-
-
-@pytest.mark.slow
-async def test_a_lock_that_cannot_be_taken_is_one_sentence(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    (tmp_path / "log.db.lock").symlink_to("another")
-    async with pocket_slack() as slack:
-        code, said = await run(
-            JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path
-        )
-    assert code == 2
-    assert f"{tmp_path}/log.db.lock cannot be locked" in said.splitlines()[-1]
-    assert "Traceback" not in said

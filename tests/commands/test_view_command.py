@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import update
 
 from bot.domain.case import CaseSource, CaseTurn, Part
 from bot.domain.label import Label
 from bot.store import Store
-from bot.store.cases import verdict_values
 from bot.store.schema import cases, labels
-from judge.evaluation.view.replies import MOST_REPLIES
-from tests.cases import bare_verdict, delivered, judged, url
+from tests.cases import delivered, judged, url
 from tests.programs import OPERATOR, command, with_log
 
 pytestmark = pytest.mark.usefixtures("log_file")
@@ -131,41 +129,6 @@ async def test_a_channel_with_watched_replies_alone_says_how_to_see_them(tmp_pat
     assert (code, err) == (0, wanted)
 
 
-async def test_more_cases_than_are_read_at_once_are_all_there(
-    database_url: str, tmp_path: Path
-) -> None:
-    async def fill(log: Store) -> None:
-        case = await delivered(log, "a")
-        await copy(log, case.id, 500)
-
-    await with_log(database_url, fill)
-    names = [reply["name"] for reply in (await viewed(database_url, tmp_path))["replies"]]
-    assert len(set(names)) == len(names) == 501
-
-
-async def copy(log: Store, case_id: int, times: int) -> None:
-    """The case, so many times more, without ratings and labels."""
-    async with log.database.engine.begin() as connection:
-        row = (await connection.execute(select(cases).where(cases.c.id == case_id))).one()
-        values = {name: value for name, value in row._mapping.items() if name != "id"}
-        await connection.execute(
-            insert(cases), [values | {"key": f"copy {number}"} for number in range(times)]
-        )
-
-
-async def test_more_replies_than_a_page_holds_ask_for_a_later_day(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        await copy(log, (await delivered(log, "a")).id, MOST_REPLIES)
-
-    await with_log(url(tmp_path), fill)
-    code, out, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
-    assert (code, out) == (2, "")
-    assert err == (
-        "judge-bot: C1: 20,001 replies are more than the 20,000 that a page can hold; name "
-        "a (later) day with --since\n"
-    )
-
-
 async def test_since_leaves_out_what_was_judged_before(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         old = await judged(log, "old")
@@ -218,21 +181,6 @@ async def test_unscored_replies_say_why_in_few_words(tmp_path: Path) -> None:
     assert data["replies"][1]["unscored"] == "no reliable score in the model's answer"
     assert len(data["versions"]) == 1
     assert "secret words" not in json.dumps(data)
-
-
-async def test_scores_are_held_to_the_scale_that_was_logged(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        failed = bare_verdict(None, "fault", rubric_version="1")
-        good = bare_verdict(9, lowest=1, highest=10, rubric_version="1")
-        for key, verdict in (("a", failed), ("b", good)):
-            case = await judged(log, key)
-            its = verdict_values(verdict) | {"rubric": "mine"}
-            await log.database.execute(update(cases).where(cases.c.id == case.id).values(its))
-
-    await with_log(url(tmp_path), fill)
-    (version,) = (await viewed(url(tmp_path), tmp_path))["versions"]
-    assert version["scale"] == [1, 10]
-    assert version["notes"][0].startswith("Mean 9.00 ")
 
 
 @pytest.mark.parametrize("channel", ["C404", "D1", "T2/C1"])

@@ -321,12 +321,3 @@ async def test_a_second_process_is_told_that_the_file_is_taken(tmp_path: Path) -
         pass
     for each in (ours, theirs):
         await each.close()
-
-
-async def test_any_number_share_a_database(postgres_url: str) -> None:
-    ours = await Store.open(postgres_url)
-    theirs = await Store.open(postgres_url)
-    with owned(ours.database), owned(theirs.database):
-        pass
-    for each in (ours, theirs):
-        await each.close()

@@ -109,17 +109,6 @@ async def test_a_verdict_that_slack_did_not_confirm_is_looked_for_when_its_words
         assert stage.ours() == []
 
 
-@pytest.mark.needs("privacy")
-async def test_it_is_said_if_an_unconfirmed_verdict_cannot_be_looked_for(stage: Stage) -> None:
-    stage.slack.fail("chat.postMessage", **LOST[0])
-    stage.slack.fail("conversations.replies")
-    stage.slack.fail("conversations.replies", error="missing_scope", times=9)
-    stage.ask_for_score()
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    told = await forget(stage, stage.ann, "1")
-    assert "Slack did not let me delete one message of mine (`missing_scope`)" in told
-
-
 async def test_a_person_is_asked_for_the_question_and_answers_once(stage: Stage) -> None:
     stage.slack.fail("views.open", **LOST[0])
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, stage.helper.post(CHANNEL, "Good morning, all!"))

@@ -13,8 +13,6 @@ from tests.programs import run
 
 COMMANDS = (
     ("export",),
-    ("export", "--user", "U0ANN"),
-    ("audit",),
     ("purge", "--days", "30"),
     ("digest", "--channel", "C1"),
     ("health",),

@@ -129,21 +129,6 @@ async def test_a_case_that_waits_for_its_question_since_before_is_not_scored(
     assert (await stage.log.cases.get(1)).question is None
 
 
-async def test_a_message_whose_author_slack_does_not_name_is_no_bots(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(score_people=False)
-    parent, answer = stage.ask_and_answer()
-    delivery = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    payload = delivery.payload | {
-        "message": {"ts": "1.000001", "type": "message", "text": "Just use git."}
-    }
-    await stage.verdict(parent)
-    stage.slack.workspace.deliveries.send("interactive", payload)
-    assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
-    assert await stage.cases() == 1
-
-
 async def test_where_slack_does_not_say_who_is_a_bot_nobody_is(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(score_people=False)
     stage.slack.fail("users.info", error="user_not_found", times=2)

@@ -89,30 +89,6 @@ async def test_five_processes_that_start_at_once_carry_a_log_over(
     await asyncio.gather(*(log.close() for log in logs))
 
 
-async def test_a_log_that_is_opened_again_keeps_its_tables_and_jobs(postgres_url: str) -> None:
-    snapshots = [
-        (
-            "SELECT oid, relname, relfilenode, relpersistence FROM pg_class WHERE relname LIKE "
-            "'pgqueuer%' ORDER BY 1"
-        ),
-        "SELECT table_name, column_name, data_type, column_default FROM information_schema.columns "
-        "WHERE table_name LIKE 'pgqueuer%' ORDER BY 1, 2",
-        (
-            "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conname LIKE "
-            "'pgqueuer%' ORDER BY 1"
-        ),
-        "SELECT indexname, indexdef FROM pg_indexes WHERE tablename LIKE 'pgqueuer%' ORDER BY 1",
-        "SELECT id, xmin, status, dedupe_key, attempts FROM pgqueuer",
-    ]
-    async with opened(postgres_url) as log:
-        await log.add(a_case())
-    before = [await rows(postgres_url, query) for query in snapshots]
-    assert all(before)
-    async with opened(postgres_url):
-        pass
-    assert [await rows(postgres_url, query) for query in snapshots] == before
-
-
 async def test_the_queues_notes_are_forgotten_after_a_week(postgres_url: str) -> None:
     async with opened(postgres_url) as log:
         for statement in (OLD_NOTE, OLD_SUM):

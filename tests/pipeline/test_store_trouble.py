@@ -6,7 +6,6 @@ import os
 import resource
 import signal
 import sqlite3
-import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import closing
 from pathlib import Path
@@ -30,37 +29,6 @@ pytestmark = pytest.mark.slow
 def is_sound(path: Path) -> bool:
     with closing(sqlite3.connect(path)) as log:
         return bool(log.execute("PRAGMA integrity_check").fetchone() == ("ok",))
-
-
-async def test_a_migration_that_is_killed_leaves_the_log_as_it_was(tmp_path: Path) -> None:
-    log = await Store.open(url(tmp_path))
-    await log.add(a_case())
-    await log.close()
-    killed = f"""
-import asyncio, os, signal
-from alembic import command
-from tests.patience import ONLY_A_HANG_S
-from sqlalchemy.ext.asyncio import create_async_engine
-from bot.store.opening import connect
-from bot.store.tables import metadata
-
-def half(connection):
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
-    metadata.drop_all(connection)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-async def main():
-    async with connect("{url(tmp_path)}").begin() as connection:
-        await connection.run_sync(half)
-
-asyncio.run(main())
-"""
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", killed)
-    assert await process.wait() == -signal.SIGKILL
-    again = await Store.open(url(tmp_path))
-    assert (await again.cases.get(1)).question == "Why?"
-    await again.close()
-    assert is_sound(tmp_path / "log.db")
 
 
 async def test_a_full_disk_loses_nothing_and_the_bot_goes_on_when_there_is_space(

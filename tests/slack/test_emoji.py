@@ -61,9 +61,3 @@ def test_an_emoji_is_typed_between_colons(text: str, emoji: str | None) -> None:
 def test_what_is_no_emoji_is_quoted(text: str) -> None:
     with pytest.raises(ValueError, match="I do not know"):
         parse_reaction(text)
-
-
-def test_a_name_longer_than_slack_allows_is_none() -> None:
-    assert parse_reaction(f":{'a' * 100}:") == "a" * 100
-    with pytest.raises(ValueError, match="I do not know"):
-        parse_reaction(f":{'a' * 101}:")

@@ -1,8 +1,6 @@
 import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
-from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -97,12 +95,6 @@ async def test_a_case_keeps_its_first_verdict(log: Store) -> None:
         await log.record(await held(log, 1), a_verdict(2))
     assert (await log.cases.get(1)).status is CaseStatus.JUDGED
     assert await log.cases.verdict(1) == a_verdict(4)
-
-
-async def test_a_flag_of_a_later_version_is_left_out(log: Store) -> None:
-    await log.add(a_case())
-    await log.record(await held(log, 1), replace(a_verdict(), flags=("something_new",)))
-    assert (await log.cases.verdict(1)).flags == ()
 
 
 Step = Callable[[Store, LoggedCase], Awaitable[object]]
@@ -236,26 +228,6 @@ async def test_a_cancelled_write_does_not_lock_the_file(log: Store) -> None:
         case, is_new = await log.add(a_case(key=f"after {turns}"))
         assert is_new
         assert case.key == f"after {turns}"
-
-
-@pytest.mark.on("sqlite", "postgres")
-async def test_what_was_begun_is_done_though_nobody_waits_for_it(log: Store) -> None:
-    for turns in range(1, 20):
-        task = asyncio.create_task(log.add(a_case(key=str(turns))))
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-    assert len(await log.cases.newest(100)) == 19
-
-
-async def test_a_transaction_that_fails_leaves_no_lock(tmp_path: Path) -> None:
-    log = await Store.open(url(tmp_path))
-    await log.add(a_case())
-    await log.add(a_case())  # the same key: its transaction fails
-    with closing(sqlite3.connect(tmp_path / "log.db", timeout=0)) as other:
-        other.execute("BEGIN IMMEDIATE")
-    await log.close()
 
 
 async def test_what_no_database_takes_is_replaced(log: Store) -> None:

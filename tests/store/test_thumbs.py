@@ -22,7 +22,6 @@ pytestmark = pytest.mark.on("sqlite")
 BEN = "U-ben"
 HERE = Place("T1", "C1")
 ALWAYS = Span(NOW - timedelta(days=999), NOW + timedelta(days=999))
-HOUR = timedelta(hours=1)
 
 
 async def scored(log: Store, ts: str = TS, **changes: Any) -> LoggedCase:
@@ -60,20 +59,6 @@ async def test_what_several_people_think_of_several_replies_is_counted_by_author
     assert await counts(log, replace(HERE, author_id="U-other")) == [(0, 1, 1)]
 
 
-async def test_both_thumbs_of_one_person_count_each(log: Store) -> None:
-    await scored(log)
-    await log.thumbs.note(thumb("+1"))
-    await log.thumbs.note(thumb("-1"))
-    assert await counts(log) == [(1, 1, 1)]
-
-
-async def test_skin_tones_are_one_thumb_of_one_person(log: Store) -> None:
-    await scored(log)
-    for name in ("+1", "+1::skin-tone-3", "thumbsup::skin-tone-6"):
-        await log.thumbs.note(thumb(name))
-    assert await counts(log) == [(1, 0, 1)]
-
-
 @pytest.mark.parametrize("order", [(0, 1), (1, 0), (0, 1, 0), (1, 0, 1, 0)])
 async def test_a_thumb_taken_back_is_none_in_whatever_order_slack_says_so(
     log: Store, order: tuple[int, ...]
@@ -83,14 +68,6 @@ async def test_a_thumb_taken_back_is_none_in_whatever_order_slack_says_so(
     for number in order:
         await log.thumbs.note(told[number])
     assert await counts(log) == []
-
-
-async def test_a_thumb_given_again_counts(log: Store) -> None:
-    await scored(log)
-    for minute in range(3):
-        await log.thumbs.note(thumb(minute=minute, is_added=minute != 1))
-    await log.thumbs.note(thumb(minute=1, is_added=False))  # once more
-    assert await counts(log) == [(1, 0, 1)]
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -141,22 +118,6 @@ async def test_a_watched_reply_that_nobody_has_seen_yet_counts_once_it_is(log: S
     assert await counts(log) == []
     await seen(log)
     assert await counts(log) == [(1, 0, 1)]
-
-
-async def test_what_was_scored_and_watched_counts_once(log: Store) -> None:
-    await seen(log)
-    await scored(log, probability=1.0)
-    await scored(log, key="again")
-    await log.thumbs.note(thumb())
-    assert await counts(log) == [(1, 0, 1)]
-
-
-async def test_the_thumbs_of_a_span_are_those_given_in_it(log: Store) -> None:
-    await scored(log)
-    await log.thumbs.note(thumb())
-    assert await counts(log, span=Span(NOW - HOUR, NOW)) == []
-    assert await counts(log, span=Span(NOW, NOW + HOUR)) == [(1, 0, 1)]
-    assert await counts(log, span=Span(NOW + HOUR, NOW + 2 * HOUR)) == []
 
 
 @pytest.mark.needs("privacy")

@@ -162,7 +162,7 @@ async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(
     )
     gate.set()
 
-    assert await joining.bot.services.store.forgetting.count_of_team(ws.team_id) == 0
+    assert not await joining.bot.services.store.forgetting.stored([ws.team_id])
     assert [each.team_id for each in await Installations(database).all()] == [ORGANISATION]
 
     async def is_settled() -> bool:
