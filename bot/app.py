@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from bot import metrics
 from bot.domain.clock import Clock, utc_now
 from bot.domain.limits import Limits
-from bot.features import digest, home, labels, outcome, privacy, rubrics, score, watch
+from bot.features import digest, home, labels, outcome, privacy, rubrics, score, topics, watch
 from bot.http_server import HttpServer
 from bot.judges import open_judges
 from bot.pipeline.engine import Engine
@@ -146,6 +146,7 @@ FEATURES = (
     labels.feature,
     watch.feature,
     outcome.feature,
+    topics.feature,
     rubrics.feature,
     privacy.feature,
 )

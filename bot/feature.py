@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.label import Reaction
-from bot.domain.standing import Subject
+from bot.domain.standing import ChangeByTopic, Standing, Subject
 from bot.domain.watch import Watch
 from bot.domain.week import Week
 from bot.figures.lowest import LowList
@@ -73,6 +73,7 @@ class Feature:
             if it has none.
         questions_of: Which messages count as questions to a watched assistant, if that is not plain.
         release_lines: Its lines about an assistant before and since a release.
+        change_by_topic: What the topics of questions tell of the change of a standing.
         week_details: What it shows one person as details of a digest.
         low_button: The button that lists low replies for whoever presses it.
         show_low: Shows the window with such a list, by their ids, as it is now, with a note on the
@@ -106,6 +107,7 @@ class Feature:
     standing_line: Callable[[Subject], Awaitable[str]] | None = None
     questions_of: Callable[[Watch], Awaitable[str]] | None = None
     release_lines: Callable[[Subject, date], Awaitable[Sequence[str]]] | None = None
+    change_by_topic: Callable[[Standing], Awaitable[ChangeByTopic]] | None = None
     week_details: Callable[[Place, Week, Named], Awaitable[Sequence[Block]]] | None = None
     low_button: Callable[[LowList], Block] | None = None
     show_low: Callable[[Invocation, str, str, str], Awaitable[None]] | None = None

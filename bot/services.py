@@ -11,7 +11,7 @@ from typing import Any, Literal
 from bot.domain.clock import Clock
 from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
-from bot.domain.standing import Subject
+from bot.domain.standing import ChangeByTopic, Standing, Subject
 from bot.domain.watch import Watch
 from bot.domain.week import Schedule
 from bot.feature import Feature, Word
@@ -136,6 +136,13 @@ class Services:
             if each.release_lines
             for line in await each.release_lines(subject, release)
         ]
+
+    async def change_by_topic(self, standing: Standing) -> ChangeByTopic:
+        """What is known of the topics behind the change of a standing."""
+        for each in self.features:
+            if each.change_by_topic:
+                return await each.change_by_topic(standing)
+        return ChangeByTopic()
 
     async def alert(self, watch: Watch) -> Post | None:
         """The first alert that other features have for those whom a watch alerts."""

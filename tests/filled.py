@@ -48,6 +48,7 @@ async def counts(engine: AsyncEngine, team_id: str) -> dict[str, int]:
 
 def _value(column: sa.Column[Any], number: int, team_id: str) -> Any:
     given = {"team_id": team_id, "what": "purged", "unscored_reason": None, "status": "delivered"}
+    given["question_ts"] = None  # a topic is a case's, or a message's
     kinds: Iterator[tuple[Any, Any]] = iter(
         [
             ((UtcDateTime, sa.DateTime), LAST - timedelta(hours=number)),

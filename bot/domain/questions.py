@@ -78,7 +78,7 @@ class Question:
     `is_meant`: it mentions the assistant. `answer_ts` is the answer's first message with words, and
     `answered_at` when that was whole. `by_colleague`: a person other than the asker wrote in its
     thread, after the answer or in place of one. `last_ts` is the last message of a person in the
-    thread after the answer, if any.
+    thread after the answer, if any. Questions in the same words share a `text_hash`.
     """
 
     channel_id: str
@@ -91,6 +91,7 @@ class Question:
     by_colleague: bool = False
     came_back: bool = False
     last_ts: str | None = None
+    text_hash: str | None = None
 
     @property
     def thread(self) -> Thread:
@@ -163,6 +164,7 @@ def _candidates(assistant_id: str, messages: Iterable[SeenMessage]) -> Sequence[
                 by_colleague=any(message.author_id != asked.author_id for message in people),
                 came_back=asked.ts in asked_again,
                 last_ts=people[-1].ts if answer and people else None,
+                text_hash=asked.text_hash,
             )
             found.append(question)
     return sorted(found, key=lambda question: float(question.ts))

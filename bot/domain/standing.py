@@ -2,6 +2,7 @@
 change it is.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -41,6 +42,20 @@ class Whose(StrEnum):
     QUESTIONS = "questions"
     OPEN = "open"
     NOT_ASKED = "not asked"
+
+
+class ChangeByTopic(NamedTuple):
+    """What the topics of its questions tell of a change; empty if nothing is clear.
+
+    `only_in` is the one topic that it lies in, a name drawn from the questions of the cases
+    `drawn_from`, and `line` says it. `has_mix_moved`: other things are asked, and no topic has
+    changed.
+    """
+
+    only_in: str = ""
+    line: str = ""
+    drawn_from: Sequence[int] = ()
+    has_mix_moved: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

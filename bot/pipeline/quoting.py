@@ -59,7 +59,7 @@ async def noted(
     try:
         yield lost
     finally:
-        kept = await store.edits.with_reason(case_ids)
+        kept = await store.edits.with_words(case_ids)
         if gone := set(case_ids).difference(lost, kept):
             await _unquote(store, client, *message, gone)
 
@@ -137,7 +137,7 @@ async def change_posted(
         if post is None:
             return
         quoted = post.cases
-        gone = quoted.difference(await store.edits.with_reason(quoted.difference(case_ids)))
+        gone = quoted.difference(await store.edits.with_words(quoted.difference(case_ids)))
         due = post.without(gone)
         if change:
             due = replace(due, blocks=await change(due.blocks))

@@ -21,16 +21,18 @@ from bot.store.schema import (
     quotes,
     ratings,
     rows_of_cases,
+    topics,
     turns,
 )
 from bot.store.tables import Condition
 from bot.store.writer import after_commit
 
+_HAS_WORDS = sa.or_(cases.c.justification != "", cases.c.question.is_not(None))
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 
 
 async def drop_texts(database: Database, connection: AsyncConnection, which: Condition) -> int:
-    """Removes the texts from these cases, their ratings and causes; returns how many cases it were.
+    """Removes the texts from these cases, their ratings, causes and topics; returns how many cases it were.
 
     Hashes, scores and the timestamps of the messages are kept. The transaction must hold
     `lock_words`.
@@ -45,7 +47,8 @@ async def drop_texts(database: Database, connection: AsyncConnection, which: Con
         await connection.execute(sa.update(turns).where(_is_of(turns, dropped)).values(text=None))
         words = sa.update(ratings).where(_is_of(ratings, dropped))
         await connection.execute(words.values(justification="", raw=""))
-        await connection.execute(sa.delete(causes).where(_is_of(causes, dropped)))
+        for named in (causes, topics):
+            await connection.execute(sa.delete(named).where(_is_of(named, dropped)))
         after_commit(connection, database.note_deletion)
     return len(dropped)
 
@@ -151,29 +154,27 @@ class Edits(StoreQueries):
     async def note_quoted(
         self, team_id: str, case_ids: Collection[int], channel_id: str, ts: str
     ) -> Sequence[int]:
-        """Records that a message quotes the reasons of these cases; returns those that have none to
-        be quoted (now).
+        """Records that a message quotes words of these cases; returns those that have none to be
+        quoted (now).
         """
         place = {"channel_id": channel_id, "ts": ts}
-        has_reason = sa.and_(
-            cases.c.team_id == team_id, cases.c.id.in_(case_ids), cases.c.justification != ""
-        )
+        has_words = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids), _HAS_WORDS)
         is_noted = (
             sa.select(quotes.c.ts).filter_by(**place).where(quotes.c.case_id == cases.c.id).exists()
         )
-        rows = rows_of_cases(quotes, sa.and_(has_reason, ~is_noted), **place)
+        rows = rows_of_cases(quotes, sa.and_(has_words, ~is_noted), **place)
         await self._database.execute(sa.insert(quotes).from_select(*rows))
-        kept = await self._database.values(sa.select(cases.c.id).where(has_reason))
+        kept = await self._database.values(sa.select(cases.c.id).where(has_words))
         return [each for each in case_ids if each not in kept]
 
     async def quoted(self, case_ids: Collection[int]) -> Sequence[tuple[str, str]]:
-        """Channel and ts of each post, or file, that quotes the reason of one of these cases."""
+        """Channel and ts of each post, or file, that quotes words of one of these cases."""
         posts = sa.select(quotes.c.channel_id, quotes.c.ts).where(quotes.c.case_id.in_(case_ids))
         return [(row.channel_id, row.ts) for row in await self._database.all(posts.distinct())]
 
-    async def with_reason(self, case_ids: Collection[int]) -> list[int]:
-        has_reason = sa.and_(cases.c.id.in_(case_ids), cases.c.justification != "")
-        return await self._database.values(sa.select(cases.c.id).where(has_reason))
+    async def with_words(self, case_ids: Collection[int]) -> list[int]:
+        has_words = sa.and_(cases.c.id.in_(case_ids), _HAS_WORDS)
+        return await self._database.values(sa.select(cases.c.id).where(has_words))
 
     async def case(self, case_id: int) -> LoggedCase | None:
         """The case, if its verdict in Slack is out of date; otherwise None."""

@@ -269,6 +269,23 @@ seen_messages = new_table(
     sa.Index(None, "team_id", "author_id"),
 )
 
+# What a question is about: that of a scored reply is known by the case, one without an answer by its
+# message. It goes with either.
+topics = numbered(
+    "topics",
+    *needed("team_id", "channel_id", "author_id", name=CleanText),  # the author is the assistant
+    *optional("question_ts", case_id=Integer),
+    sa.Index(None, "team_id", "case_id", unique=True),
+    sa.Index(None, "team_id", "channel_id", "question_ts", "author_id", unique=True),
+    of_case(),
+    sa.ForeignKeyConstraint(
+        ["team_id", "channel_id", "question_ts"],
+        ["seen_messages.team_id", "seen_messages.channel_id", "seen_messages.ts"],
+        ondelete="CASCADE",
+        onupdate="CASCADE",
+    ),
+)
+
 thread_signs = new_table(
     "thread_signs",  # `Signs` says what its fields mean; NULL if the model's answer was unclear
     *key_columns("team_id", "channel_id", "thread_ts", "author_id"),

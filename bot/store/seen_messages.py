@@ -12,7 +12,7 @@ from bot.domain.outcome import ReadSigns
 from bot.domain.questions import Says, SeenMessage, Thread
 from bot.store import database as db
 from bot.store.figures import to_ts
-from bot.store.schema import forgotten, seen_messages, thread_signs
+from bot.store.schema import forgotten, seen_messages, thread_signs, topics
 from judge.evaluation.signs import Signs
 
 HELD_FOR = timedelta(minutes=20)
@@ -47,6 +47,8 @@ class SeenMessages(db.StoreQueries):
         finished_at = (stored and stored.finished_at) or message.finished_at
         if stored and stored.text_hash != message.text_hash:
             await connection.execute(_delete_signs(key))
+            about = {"team_id": message.team_id, "channel_id": message.channel_id}
+            await connection.execute(sa.delete(topics).filter_by(**about, question_ts=message.ts))
         values = asdict(replace(message, finished_at=finished_at))
         await connection.execute(db.upsert(self._database, seen_messages, values))
 

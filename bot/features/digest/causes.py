@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import structlog
-from slack_sdk.errors import SlackRequestError
 
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import OFFLINE
@@ -17,16 +16,14 @@ from bot.domain.week import Week
 from bot.features.digest import ids
 from bot.features.digest.channel_week import LowReplies
 from bot.features.digest.queries import SortedReply, note_causes, read_causes
-from bot.features.digest.upload import begin_upload, finish_upload
 from bot.figures.lowest import causes_in_order, ids_of, low_lines
 from bot.figures.quality import add_up, grouped
 from bot.pipeline.asking import BudgetError, ask, judge_of, with_more
-from bot.pipeline.quoting import noted
+from bot.pipeline.row_file import send_rows
 from bot.services import Services
 from bot.slack import blocks as ui
-from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation
-from bot.slack.messenger import Posted, drawn_from
+from bot.slack.messenger import drawn_from
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Place
 from judge import JudgeError
@@ -47,13 +44,6 @@ _ROOM = 2900
 _MOST_BLOCKS = 50  # with buttons; a window has room for 100
 NOT_SORTED = "not sorted"
 LOW_TITLE = "Low replies"
-FILE_IS_THEIRS = (
-    "I delete this file when one of its replies is deleted or forgotten. What you download is "
-    "yours to delete."
-)
-FILE_SENT = "The file is in your direct messages with me."
-NO_FILE = "Slack did not take the file. Try again in a minute."
-
 logger = structlog.get_logger(__name__)
 
 
@@ -198,19 +188,15 @@ async def send_file(services: Services, person: Invocation, found: LowReplies) -
                 "score": case.score,
             }
             rows[case.id] = encode({**what, **texts, **why, "link": link})
-    client = services.client
-    content = "\n".join(rows.values()).encode()
-    try:
-        upload = await begin_upload(client, "low-replies.jsonl", len(content))
-        place = Posted(person.user_id, upload.file_id)
-        async with noted(services.store, client, person.team_id, rows, place) as lost:
-            if lost:  # forgotten since it was read
-                return NO_FILE
-            await finish_upload(client, upload, content, LOW_TITLE, person.user_id, FILE_IS_THEIRS)
-    except (*SLACK_ERRORS, SlackRequestError) as exc:
-        logger.info("private_way_failed", way="files.upload", error=type(exc).__name__)
-        return NO_FILE
-    return FILE_SENT
+    return await send_rows(
+        services.store,
+        services.client,
+        person,
+        "low-replies.jsonl",
+        LOW_TITLE,
+        list(rows.values()),
+        rows,
+    )
 
 
 def list_window(found: LowReplies, url: str, of_file: str = "", note: str = "") -> ui.Block:

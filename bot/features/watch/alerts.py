@@ -15,13 +15,14 @@ from bot.features.watch import text
 from bot.features.watch.examples import read_low_part
 from bot.features.watch.notices import Telling, Write, tell_once
 from bot.features.watch.pauses import Pauses
-from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
+from bot.features.watch.queries import WatchOrders, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.features.watch.series import read_series, today_of
 from bot.pipeline.verdict_text import cause_of
 from bot.services import Services
 from bot.slack.messenger import Post
 from bot.store.figures import Span
+from bot.store.notices import Notices, day_of
 from judge.evaluation.standing import below
 from judge.evaluation.stats import Interval
 

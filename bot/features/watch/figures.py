@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from bot.domain.standing import Standing, Subject, subject_of
+from bot.domain.standing import ChangeByTopic, Standing, Subject, subject_of
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Week
-from bot.features.watch.queries import Unread, WatchOrders, day_of
+from bot.features.watch.queries import Unread, WatchOrders
 from bot.features.watch.reply_queries import Replies, SeenCount
 from bot.figures.lowest import main_cause
 from bot.figures.quality import WEEKS, Quality, add_up, grouped, to_quality
@@ -18,6 +18,7 @@ from bot.services import Services
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.store.figures import END, Place, Span
+from bot.store.notices import day_of
 from bot.store.standings import Standings
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
@@ -177,13 +178,14 @@ def worst_first(standing: Standing | None) -> tuple[float, float]:
 @dataclass(frozen=True)
 class AssistantAtHome:
     """An assistant in a person's Home tab; `low` counts its low replies of the last seven days, in
-    channels of theirs, by cause.
+    channels of theirs, by cause. `only_in` is the one topic that its change lies in.
     """
 
     subject: Subject
     name: str
     standing: Standing | None
     low: Mapping[str | None, int]
+    only_in: str = ""
 
     @property
     def cause(self) -> str:
@@ -218,7 +220,9 @@ async def assistants_of(
             if count.author_id == subject.author_id and count.channel_id in subjects[subject]
         )
         name = member.name if member else subject.author_id
-        assistants.append(AssistantAtHome(subject, name, standings.get(subject), causes))
+        standing = standings.get(subject)
+        by_topic = await services.change_by_topic(standing) if standing else ChangeByTopic()
+        assistants.append(AssistantAtHome(subject, name, standing, causes, by_topic.only_in))
     return assistants, len(ordered) - len(shown)
 
 

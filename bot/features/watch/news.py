@@ -14,7 +14,7 @@ from bot.domain.standing import Standing, subject_of
 from bot.domain.watch import Watch
 from bot.features.watch import text
 from bot.features.watch.notices import Telling, shown_to, tell_once
-from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
+from bot.features.watch.queries import WatchOrders, watched
 from bot.features.watch.week_text import standing_lines
 from bot.figures.lowest import folded, ids_of, low_blocks
 from bot.figures.quality import grouped
@@ -25,6 +25,7 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.audit import Action
 from bot.store.figures import Span, TimedScore
+from bot.store.notices import Notices, day_of
 from bot.store.standings import Standings
 from judge.scoring.numbers import number_of
 

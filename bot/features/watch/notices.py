@@ -13,12 +13,12 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.label import EVERYBODY
 from bot.domain.watch import Watch, is_channel
 from bot.features.watch import ids
-from bot.features.watch.queries import Notices, day_of
 from bot.services import Services
 from bot.slack import client
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import Post
+from bot.store.notices import Notices, day_of
 
 _KEPT_OUT = "not_in_channel"  # in place of Slack's error, if a person may not look into the channel
 _NOT_SENT = {"ratelimited", "rate_limited"}

@@ -13,7 +13,6 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.standing import Subject
 from bot.features.watch import ids
 from bot.features.watch.orders import refusal_of
-from bot.features.watch.queries import day_of, key_of
 from bot.features.watch.standing_text import day_words
 from bot.pipeline.quoting import change_posted
 from bot.services import Services
@@ -22,6 +21,7 @@ from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.messenger import Posted
 from bot.store import database as db
+from bot.store.notices import day_of, key_of
 from bot.store.schema import notices
 
 _NAME = "pause"

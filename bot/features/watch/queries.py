@@ -4,7 +4,7 @@ alerts.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -16,7 +16,8 @@ from bot.figures.quality import grouped
 from bot.store import database as db
 from bot.store.audit import Act, Action, note
 from bot.store.figures import Place
-from bot.store.schema import IS_WAITED_FOR, notices, releases, replies, standings, watches
+from bot.store.notices import key_of
+from bot.store.schema import IS_WAITED_FOR, releases, replies, standings, watches
 from bot.store.visibility import Origin
 from bot.store.watches import EVERYWHERE, JUDGE, Watches
 
@@ -25,15 +26,6 @@ def watched(watch: Watch) -> Place:
     return Place(
         watch.team_id, watch.channel_id, watch.author_id, Origin.WATCHED, others=watch.channels
     )
-
-
-def day_of(moment: datetime) -> str:
-    """The day in UTC, for instance 2026-11-22."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d}"
-
-
-def key_of(of: Watch | Place | Subject) -> dict[str, str | None]:
-    return {"team_id": of.team_id, "channel_id": of.channel_id, "author_id": of.author_id}
 
 
 @dataclass(frozen=True)
@@ -185,72 +177,6 @@ class WatchOrders(Watches):
 
 def _act(watch: Watch, by: str, what: Action) -> Act:
     return Act(watch.team_id, by, what, channel_id=watch.channel_id, user_id=watch.author_id)
-
-
-class Notices(db.StoreQueries):
-    """What each recipient of a watch is told once, by name: the intent is noted before the post,
-    and then the post.
-    """
-
-    async def of_day(self, watch: Watch, day: str) -> set[str]:
-        """The names of what was told of a day, or was meant to be."""
-        return set(
-            await self._database.values(
-                sa.select(notices.c.name).filter_by(**key_of(watch), day=day)
-            )
-        )
-
-    async def last(self, watch: Watch, kind: str, before: str) -> datetime | None:
-        """When an alert of this kind, with which its name begins, was told last on a day `before`
-        that.
-        """
-        its = sa.select(sa.func.max(notices.c.posted_at)).filter_by(**key_of(watch))
-        at: datetime | None = await self._database.value(
-            its.where(notices.c.name.startswith(f"{kind} "), notices.c.day < before)
-        )
-        return at
-
-    async def is_settled(self, watch: Watch, name: str, now: datetime) -> bool:
-        """Whether all who hear of a watch were told it, or cannot be reached for now."""
-        its = sa.select(notices.c.recipient).filter_by(**key_of(watch), name=name)
-        is_over = sa.or_(notices.c.posted_at.is_not(None), notices.c.claimed_at > now)
-        return set(watch.alerts_to) <= set(await self._database.values(its.where(is_over)))
-
-    async def was_told(self, watch: Watch, name: str, to: str) -> bool:
-        its = sa.select(notices.c.posted_at).filter_by(**key_of(watch), name=name, recipient=to)
-        return await self._database.value(its) is not None
-
-    async def claim(
-        self,
-        watch: Watch | Subject,
-        name: str,
-        to: str,
-        day: str,
-        now: datetime,
-        lease: timedelta = timedelta(minutes=5),
-    ) -> datetime | None:
-        """If this is ours to tell: since when it may have been told, or `now` if it was not.
-
-        None if not ours.
-        """
-        key = key_of(watch) | {"name": name, "recipient": to}
-        left = await self._database.one(sa.select(notices).filter_by(**key))
-        if left and (left.posted_at or left.claimed_at > now - lease):
-            return None
-        is_left = sa.and_(notices.c.posted_at.is_(None), notices.c.claimed_at <= now - lease)
-        ours = {"day": day, "claimed_at": now, "is_refused": None}
-        if await db.claim(self._database, notices, key, ours, is_left) is None:
-            return None
-        since: datetime = left.claimed_at if left and not left.is_refused else now
-        return since
-
-    async def note_told(self, watch: Watch | Subject, name: str, to: str, now: datetime) -> None:
-        its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)
-        await self._database.execute(its.values(posted_at=now))
-
-    async def put_off(self, watch: Watch, name: str, to: str, until: datetime) -> None:
-        its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)
-        await self._database.execute(its.values(claimed_at=until, is_refused=True))
 
 
 @dataclass(frozen=True)

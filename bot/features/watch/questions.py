@@ -51,6 +51,9 @@ _MEASURES = (
 )
 
 
+MIX_MOVED = "The questions have changed: other topics are asked about, and none of them has clearly changed."
+
+
 async def compare_questions(
     database: Database, before: Collection[int], after: Collection[int]
 ) -> str:

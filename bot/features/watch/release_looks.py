@@ -15,7 +15,7 @@ from bot.domain.watch import Watch
 from bot.features.watch import release_text as words
 from bot.features.watch.asked_again import Change
 from bot.features.watch.notices import TRIED_FOR, Telling, shown_to, tell_each
-from bot.features.watch.queries import Notices, Release, Releases, day_of
+from bot.features.watch.queries import Release, Releases
 from bot.features.watch.release_text import COMPARED_FOR, GIVEN_UP
 from bot.features.watch.series import Series, read_series, replied_at
 from bot.features.watch.standings import (
@@ -28,6 +28,7 @@ from bot.features.watch.standings import (
 )
 from bot.services import Services
 from bot.slack.members import MembershipError
+from bot.store.notices import Notices, day_of
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction, days_until_clear, step_at
 from judge.evaluation.stats import Interval, MeanEstimator

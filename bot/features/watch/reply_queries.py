@@ -13,9 +13,9 @@ from sqlalchemy.exc import IntegrityError
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
-from bot.features.watch.queries import day_of
 from bot.store import database as db
 from bot.store.figures import Place, Span, to_ts
+from bot.store.notices import day_of
 from bot.store.schema import IS_WAITED_FOR, cases, keys, replies, watches
 from bot.store.tallies import cause_of_case
 from bot.store.visibility import is_low, is_watched

@@ -23,14 +23,17 @@ from bot.features.watch.examples import LowPart, read_low_part
 from bot.features.watch.figures import LOW_FOR
 from bot.features.watch.notices import TRIED_FOR, Telling, hearers, shown_to, tell_each
 from bot.features.watch.pauses import Pauses
-from bot.features.watch.queries import Notices, Release, Releases, WatchOrders, day_of
-from bot.features.watch.questions import compare_questions
+from bot.features.watch.queries import Release, Releases, WatchOrders
+from bot.features.watch.questions import MIX_MOVED, compare_questions
 from bot.features.watch.series import Series, read_series, today_of
 from bot.features.watch.standing_text import new_judge_notice, share_line, standing_alert
 from bot.figures.quality import grouped
 from bot.services import Services
+from bot.slack.blocks import section
 from bot.slack.members import MembershipError
+from bot.slack.messenger import drawn_from
 from bot.store.figures import Kind, Place, Span
+from bot.store.notices import Notices, day_of
 from bot.store.standings import Standings
 from bot.store.visibility import Origin
 from bot.store.watches import EVERYWHERE
@@ -194,6 +197,9 @@ class StandingLooks:
             [score.id for score in change.before],
             [score.id for score in change.after],
         )
+        by_topic = await self._services.change_by_topic(begun)
+        if by_topic.has_mix_moved:
+            questions = MIX_MOVED
         standing = replace(with_cause(begun, asked, questions), is_to_tell=True, told_at=None)
         if asked.whose not in {Whose.JUDGE, Whose.BOTH}:
             await self._standings.begin(standing)
@@ -274,7 +280,11 @@ class StandingLooks:
                 lines.append(share_line(series, standing.since))
         if standing.release_id is not None and standing.since:
             lines += await services.release_lines(standing.subject, standing.since)
-        post = standing_alert(standing, name, channels, lines, part.blocks)
+        low_part = list(part.blocks)
+        by_topic = await services.change_by_topic(standing)
+        if by_topic.line:
+            low_part.insert(0, drawn_from(by_topic.drawn_from, section(by_topic.line)))
+        post = standing_alert(standing, name, channels, lines, low_part)
         return post, part.told
 
 

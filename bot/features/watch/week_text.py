@@ -167,6 +167,8 @@ def home_blocks(
 
 def home_line(assistant: AssistantAtHome) -> str:
     parts = [first_line(assistant.standing, assistant.name)]
+    if assistant.only_in:
+        parts.append(f"only in *{clip(assistant.only_in)}*")
     if number := sum(assistant.low.values()):
         parts.append(f"{number:,} low in {LOW_FOR.days} days")
     if assistant.cause:

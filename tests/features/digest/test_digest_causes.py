@@ -12,10 +12,11 @@ from sqlalchemy import select
 
 from bot.domain.week import Week, parse_zone
 from bot.features.digest import ids
-from bot.features.digest.causes import FILE_IS_THEIRS, FILE_SENT, NO_FILE, look_into
+from bot.features.digest.causes import look_into
 from bot.features.digest.channel_week import read_low
 from bot.features.digest.queries import note_causes, read_causes
 from bot.pipeline.quoting import unquote
+from bot.pipeline.row_file import FILE_IS_THEIRS, FILE_SENT, NO_FILE
 from bot.slack.manifest import load_manifest
 from bot.store import Store
 from bot.store.figures import Place, Span

@@ -166,10 +166,11 @@ async def test_a_reason_that_a_slow_change_puts_back_goes_with_the_next_one(stag
     assert stage.services
     client = stage.services.client
     stage.slack.fail("chat.update", held_until=updating)
-    await stage.log.database.execute(update(cases).filter_by(id=1).values(justification=""))
+    gone = {"justification": "", "question": None}
+    await stage.log.database.execute(update(cases).filter_by(id=1).values(gone))
     slow = asyncio.create_task(unquote(stage.log, client, [1]))
     await met(stage, 1)
-    await stage.log.database.execute(update(cases).filter_by(id=2).values(justification=""))
+    await stage.log.database.execute(update(cases).filter_by(id=2).values(gone))
     await unquote(stage.log, client, [2])
     updating.set()
     await slow

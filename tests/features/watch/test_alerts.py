@@ -10,9 +10,10 @@ from sqlalchemy import delete, select, update
 from bot.domain.watch import Watch
 from bot.features.watch import ids
 from bot.features.watch.notices import tell_once
-from bot.features.watch.queries import Notices, Unread, day_of
+from bot.features.watch.queries import Unread
 from bot.features.watch.text import unread_alert
 from bot.pipeline.quoting import unquote
+from bot.store.notices import Notices, day_of
 from bot.store.schema import assignments, cases, notices
 from tests.features.watch.watching import (
     alarm,

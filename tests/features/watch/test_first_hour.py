@@ -12,11 +12,11 @@ from bot.features.watch import ids
 from bot.features.watch.assistants import replies_a_day
 from bot.features.watch.first_hour import ONLY_WHEN_ASKED
 from bot.features.watch.news import FIRST, tell_first
-from bot.features.watch.queries import Notices, day_of
 from bot.features.watch.standings import StandingLooks
 from bot.features.watch.way import Way
 from bot.features.watch.window_text import ANNOUNCE, price_a_day
 from bot.slack import ids as slack_ids
+from bot.store.notices import Notices, day_of
 from bot.store.schema import cases, watches
 from pocket_slack import Delivery, Message, Person, channels
 from tests.features.watch.test_watch_window import filled, updates

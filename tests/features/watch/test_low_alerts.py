@@ -8,7 +8,7 @@ from sqlalchemy import insert, select, update
 
 from bot.domain.case import CaseStatus
 from bot.features.watch.news import tell_low
-from bot.features.watch.queries import Notices, day_of
+from bot.store.notices import Notices, day_of
 from bot.store.schema import cases, ratings, spent
 from pocket_slack import Message
 from tests.features.watch.watching import only, orders, say, seen, take_finished, told, write_scores

@@ -1,0 +1,208 @@
+"""What people see of topics: `/judge topics`, the part of a digest, and what to write."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+
+from slack_bolt.async_app import AsyncApp
+
+from bot.domain.standing import Subject, subject_of
+from bot.domain.verdict import OFFLINE
+from bot.domain.week import Week
+from bot.feature import Named, WeekPart
+from bot.features.topics import ids, text
+from bot.features.topics.figures import TopicFigures
+from bot.features.topics.queries import Topics
+from bot.features.topics.sorting import WEEK, read_words
+from bot.features.topics.writing import Gap, to_asked, to_gaps, without_mention
+from bot.figures.outcomes import WEEKS, channels_of, read_outcomes, read_scored
+from bot.figures.quality import grouped
+from bot.pipeline.row_file import NEEDED_SCOPE, send_rows
+from bot.pipeline.text import NOT_YOURS, unsure_of_membership
+from bot.services import Services
+from bot.slack import blocks as ui
+from bot.slack.invocation import Invocation, Raw, on_click
+from bot.slack.members import MembershipError
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import clip
+from bot.store.figures import Place
+from bot.store.standings import Standings
+from judge.evaluation.topics import FEWEST_QUESTIONS
+from judge.rows.files import encode
+
+_MOST_SHOWN = 5
+_MOST_READ = 5000
+
+
+class Screens:
+    def __init__(self, services: Services, figures: TopicFigures) -> None:
+        self._services = services
+        self._figures = figures
+        self._topics = Topics(services.store.database)
+
+    def register(self, app: AsyncApp) -> None:
+        @on_click(app, ids.ACTION_TOPICS, ids.ACTION_WRITE, ids.ACTION_FILE)
+        async def show(person: Invocation, _: Raw) -> None:
+            said = await self._answer_click(person)
+            await self._services.messenger.answer(person.recipient, said)
+
+    async def answer(self, person: Invocation, typed: str) -> Post | str:
+        """Answers `/judge topics`, for one assistant or for all of a channel."""
+        try:
+            visible = await self._visible(person)
+        except MembershipError as exc:
+            return unsure_of_membership(exc, "so I show no topics")
+        here = visible
+        if not (typed or person.is_direct):
+            here = {
+                subject: channels
+                for subject, channels in visible.items()
+                if person.channel_id in channels
+            }
+        names = {
+            subject.author_id: await self._services.members.name_of(subject.author_id)
+            for subject in here
+        }
+        wanted = typed.removeprefix("@").strip().lower()
+        shown = [
+            subject
+            for subject in here
+            if wanted in {"", subject.author_id.lower(), names[subject.author_id].lower()}
+        ]
+        if not shown:
+            return text.no_assistant(typed, sorted(names.values()))
+        blocks = list[ui.Block]()
+        for subject in shown[:_MOST_SHOWN]:
+            blocks += await self._table(subject, names[subject.author_id])
+        return text.topics_post(blocks)
+
+    async def week_part(
+        self, place: Place, _: Week, named: Named, known_at: datetime | None
+    ) -> WeekPart:
+        """A line on the topics of each watched assistant; nothing of the past."""
+        blocks = list[ui.Block]()
+        if known_at:
+            return WeekPart(frozenset(), blocks)
+        here = {place.channel_id, *place.others}
+        watches = await self._services.store.watches.of(place.team_id)
+        subjects = {
+            subject_of(watch): None
+            for watch in watches
+            if watch.channel_id in here and place.author_id in {None, watch.author_id}
+        }
+        standings = await Standings(self._services.store.database).of_team(place.team_id)
+        for subject in subjects:
+            report = await self._figures.of(subject)
+            members = await named([subject.author_id]) if report.topics else {}
+            member = members.get(subject.author_id)
+            if not member:
+                continue
+            standing = standings.get(subject)
+            change = await self._figures.change(standing) if standing else None
+            changed = change.line if change else ""
+            if block := text.week_block(_value(subject), member.name, report, changed):
+                blocks.append(block)
+        return WeekPart(frozenset(), blocks)
+
+    async def _visible(self, person: Invocation) -> dict[Subject, Sequence[str]]:
+        """The watched assistants of a person's channels, with those of their channels that the
+        person is in.
+        """
+        theirs = await self._services.memberships.of(person.user_id)
+        watches = await self._services.store.watches.of(person.team_id)
+        seen = [watch for watch in watches if watch.channel_id in theirs]
+        return dict(grouped((subject_of(watch), watch.channel_id) for watch in seen))
+
+    async def _table(self, subject: Subject, name: str) -> list[ui.Block]:
+        report = await self._figures.of(subject)
+        why_none = "" if report.topics else await self._why_none(subject)
+        return text.topics_blocks(_value(subject), name, report, why_none)
+
+    async def _why_none(self, subject: Subject) -> str:
+        services = self._services
+        if services.settings.store_text == "none":
+            return text.NO_TEXTS
+        channels = channels_of(subject, await services.store.watches.of(subject.team_id))
+        judges = services.judges
+        judge = (
+            await judges.of_channel(subject.team_id, channels[0]) if judges and channels else None
+        )
+        if judge is None or judge.model == OFFLINE:
+            return text.NO_MODEL
+        since = services.clock() - WEEK
+        asked = await self._topics.questions(subject, channels, since, _MOST_READ)
+        return text.NOT_YET if len(asked) >= FEWEST_QUESTIONS else text.too_few(len(asked))
+
+    async def _answer_click(self, person: Invocation) -> Post | str:
+        channel_id, _, author_id = person.value.partition(" ")
+        subject = Subject(person.team_id, channel_id, author_id)
+        try:
+            channels = (await self._visible(person)).get(subject)
+        except MembershipError as exc:
+            return unsure_of_membership(exc, "so I show no topics")
+        if not channels:
+            return NOT_YOURS
+        name = await self._services.members.name_of(author_id)
+        if person.action == ids.ACTION_TOPICS:
+            return text.topics_post(await self._table(subject, name))
+        gaps = await self._gaps(subject, channels)
+        told = [asked.reply.id for gap in gaps for asked in gap.asked if asked.reply]
+        assignments = self._services.store.assignments
+        await assignments.note_told(person.team_id, told, person.user_id)
+        if person.action == ids.ACTION_FILE:
+            return await self._send_file(person, name, gaps)
+        return await self._write_post(subject, name, gaps)
+
+    async def _gaps(self, subject: Subject, channels: Sequence[str]) -> list[Gap]:
+        database = self._services.store.database
+        now = self._services.clock()
+        since = now - WEEKS
+        outcomes = await read_outcomes(database, subject, channels, since, now)
+        scored = await read_scored(database, subject, channels, since)
+        questions = await self._topics.questions(subject, channels, since, _MOST_READ)
+        texts = {each.case_id: (each.text, topic) for each, topic in questions if each.case_id}
+        unanswered = await self._topics.unanswered(subject, channels)
+        return await asyncio.to_thread(
+            lambda: to_gaps(to_asked(outcomes, scored, texts, unanswered))
+        )
+
+    async def _write_post(self, subject: Subject, name: str, gaps: Sequence[Gap]) -> Post:
+        services = self._services
+        # Of questions without an answer the words are not stored, and read where they are shown.
+        unread = [
+            group.bad[0].question
+            for gap in text.shown_gaps(gaps)
+            for group in text.shown_groups(gap)
+            if not group.text
+        ]
+        said = await asyncio.gather(*(read_words(services, question) for question in unread))
+        words = {
+            question.ts: without_mention(its) for question, its in zip(unread, said, strict=True)
+        }
+        has_file = NEEDED_SCOPE in services.identity.scopes
+        url = services.identity.url
+        return text.write_post(_value(subject), name, gaps, words, url, has_file=has_file)
+
+    async def _send_file(self, person: Invocation, name: str, gaps: Sequence[Gap]) -> str:
+        store = self._services.store
+        quoted = [
+            each.reply.id
+            for gap in gaps
+            for group in gap.groups
+            for each in group.asked
+            if each.reply
+        ]
+        kept = set(await store.edits.with_words(quoted))
+        url = self._services.identity.url
+        rows = [
+            encode(text.to_row(name, gap, group, kept, url)) for gap in gaps for group in gap.groups
+        ]
+        title = f"{text.WRITE_TITLE} for {clip(name)}"
+        return await send_rows(
+            store, self._services.client, person, "what-to-write.jsonl", title, rows, kept
+        )
+
+
+def _value(subject: Subject) -> str:
+    """The subject as the value of a button."""
+    return f"{subject.channel_id} {subject.author_id}"

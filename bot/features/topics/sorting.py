@@ -1,0 +1,193 @@
+"""Names the topics of an assistant's questions once a week, and sorts new questions once a day."""
+
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, NamedTuple
+
+import structlog
+
+from bot.domain.outcome import Sign
+from bot.domain.questions import Question
+from bot.domain.standing import Subject, subject_of
+from bot.domain.verdict import OFFLINE
+from bot.domain.watch import Watch
+from bot.features.topics.queries import Topics, ToSort
+from bot.figures.outcomes import WEEKS, read_outcomes
+from bot.figures.quality import grouped
+from bot.pipeline.asking import BudgetError, ask
+from bot.pipeline.lookup import UNREADABLE
+from bot.pipeline.retries import in_brief
+from bot.services import Services
+from bot.slack.mrkdwn import to_plain
+from bot.store.notices import Notices, day_of
+from judge import Judge, JudgeError
+from judge.errors import BadResponseError
+from judge.evaluation.naming import OTHER
+from judge.evaluation.topics import (
+    FEWEST_QUESTIONS,
+    FEWEST_SHOWN,
+    MOST_TOPICS,
+    name_topics,
+    sort_by_topic,
+)
+from judge.scoring.judging import Written
+
+LOOK_HOUR = 5
+"""The hour from which a day's questions are sorted, by the workspace's clock: before standings are looked at."""
+NAMES_KEPT = timedelta(weeks=8)
+"""A name is known for so long after the last question that it was given."""
+LEASE = timedelta(hours=1)
+"""After so long, a look that has failed is tried again."""
+WEEK = timedelta(weeks=1)
+_PAUSE = timedelta(minutes=10)
+_MOST = 1000  # questions of a look, the newest
+_MOST_READ = 50  # of them without an answer, whose words are read from Slack
+_OF_REQUEST = 30  # questions, about
+_KEPT_AT_ONCE = 150
+_NO_LIMIT = 10_000
+
+logger = structlog.get_logger(__name__)
+
+
+class _Sorting(NamedTuple):
+    """What is sorted: the questions to an assistant in these channels, at most so many, by a judge."""
+
+    subject: Subject
+    channels: Sequence[str]
+    judge: Judge
+    most: int
+
+
+class TopicLooks:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._topics = Topics(services.store.database)
+        self._notices = Notices(services.store.database)
+        self._limits = services.limits.of_automation("Watches")
+        self._next: datetime | None = None
+
+    async def look(self) -> None:
+        """Sorts the questions to each assistant, once a day; a limit or a dead model ends it for an
+        hour.
+        """
+        now = self._services.clock()
+        local = now.astimezone(self._services.schedule.zone)
+        is_early = local.hour < LOOK_HOUR or (self._next is not None and now < self._next)
+        if self._services.judges is None or is_early:
+            return
+        self._next = now + _PAUSE
+        watches = await self._services.store.watches.of(self._services.identity.team_id)
+        for subject, its_watches in grouped((subject_of(each), each) for each in watches).items():
+            name = f"topics {local.date()}"
+            if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
+                continue
+            try:
+                await self._look_at(subject, its_watches)
+            except (BudgetError, JudgeError) as exc:
+                _note_failure(exc)
+                # Asked again, such a model says the same.
+                if not isinstance(exc, BadResponseError):
+                    continue
+            await self._notices.note_told(subject, name, "", now)
+
+    async def _look_at(self, subject: Subject, watches: Sequence[Watch]) -> None:
+        services = self._services
+        now = services.clock()
+        channels = [watch.channel_id for watch in watches]
+        judge = services.judges and await services.judges.of_channel(subject.team_id, channels[0])
+        if not judge or judge.model == OFFLINE:
+            return
+        names = list((await self._topics.names(subject, channels, now - NAMES_KEPT))[:MOST_TOPICS])
+        # At most as many requests as the watches may spend on scores in a day.
+        most = sum(watch.per_day or _NO_LIMIT for watch in watches)
+        sorting = _Sorting(subject, channels, judge, most * _OF_REQUEST)
+        if names:
+            await self._sort(sorting, names)
+        new = await self._new_names(sorting, names)
+        if new:
+            # What fitted none may fit them.
+            await self._topics.unsort(subject, channels)
+            await self._sort(sorting, [*names, *new])
+
+    async def _new_names(self, sorting: _Sorting, known: Sequence[str]) -> Sequence[str]:
+        """Names for the week's questions that fit none of those that are known, at most once a week."""
+        subject = sorting.subject
+        now = self._services.clock()
+        week = await self._topics.questions(subject, sorting.channels, now - WEEK, _MOST)
+        texts = [question.text for question, topic in week if not known or topic == OTHER]
+        if len(week) < FEWEST_QUESTIONS or len(texts) < FEWEST_SHOWN:
+            return []
+        name = f"topic names {now:%G-W%V}"
+        if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
+            return []
+        random.Random(name).shuffle(texts)  # noqa: S311 - it keeps no secret
+        new: Sequence[str] = ()
+        try:
+            new = await name_topics(self._within(subject, sorting.judge.write), texts, known)
+        except BadResponseError as exc:
+            _note_failure(exc)
+        await self._notices.note_told(subject, name, "", now)
+        return new
+
+    async def _sort(self, sorting: _Sorting, names: Sequence[str]) -> None:
+        """Sorts what is unsorted into these topics, and keeps each part once it is sorted."""
+        subject = sorting.subject
+        since = self._services.clock() - WEEKS
+        stored = await self._topics.questions(subject, sorting.channels, since, _MOST)
+        questions = [question for question, topic in stored if topic is None]
+        questions += await self._unanswered(subject, sorting.channels)
+        questions = questions[: sorting.most]
+        judge = sorting.judge
+        write = self._within(subject, judge.write)
+        decide = self._within(subject, judge.decide) if judge.decides else None
+        for begin in range(0, len(questions), _KEPT_AT_ONCE):
+            part = dict(enumerate(questions[begin : begin + _KEPT_AT_ONCE]))
+            texts = {number: question.text for number, question in part.items()}
+            found = await sort_by_topic(write, texts, names, decide)
+            await self._topics.note(
+                subject, [(part[number], name) for number, name in found.items()]
+            )
+
+    async def _unanswered(self, subject: Subject, channels: Sequence[str]) -> list[ToSort]:
+        """Questions without an answer, with their words, which are read from Slack and not stored."""
+        now = self._services.clock()
+        database = self._services.store.database
+        sorted_already = await self._topics.unanswered(subject, channels)
+        outcomes = await read_outcomes(database, subject, channels, now - WEEKS, now)
+        questions = [outcome.question for outcome in outcomes if Sign.UNANSWERED in outcome.signs]
+        due = [each for each in questions if (each.channel_id, each.ts) not in sorted_already]
+        found = list[ToSort]()
+        for question in due[-_MOST_READ:]:
+            if text := await read_words(self._services, question):
+                found.append(ToSort(question.channel_id, question.ts, text))
+        return found
+
+    def _within(
+        self, subject: Subject, request: Callable[..., Awaitable[Written]]
+    ) -> Callable[..., Awaitable[Written]]:
+        """The request within the limits of watches, after all cases that wait."""
+
+        async def ask_within(*of_request: Any) -> Written:
+            async with self._services.background():
+                store = self._services.store
+                asking = partial(request, *of_request)
+                return await ask(store, self._limits, subject.team_id, asking)
+
+        return ask_within
+
+
+async def read_words(services: Services, question: Question) -> str:
+    """The words of a question, read from Slack; empty if it is gone, or Slack does not say."""
+    parent_ts = None if question.thread_ts == question.ts else question.thread_ts
+    try:
+        message = await services.lookup.message_at(question.channel_id, question.ts, parent_ts)
+    except UNREADABLE as exc:
+        logger.warning("reply_not_read", channel=question.channel_id, error=in_brief(exc))
+        return ""
+    return to_plain(message.text) if message else ""
+
+
+def _note_failure(error: Exception) -> None:
+    logger.warning("judge_failed", error=type(error).__name__, reason=str(error))
