@@ -91,13 +91,14 @@ check: lint site test test-sandbox test-slow test-browser test-model ## all qual
 parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA="a.jsonl b.jsonl"
 	@$(BIN)/python bench/parser_report.py $(DATA)
 
-bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md has the figures (26 minutes)
+bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md has the figures (27 minutes)
 	@$(BIN)/python -m bench.agreement
 	@$(BIN)/python -m bench.shares
 	@$(BIN)/python -m bench.severity
 	@$(BIN)/python -m bench.labels
 	@$(BIN)/python -m bench.planning
 	@$(BIN)/python -m bench.judging
+	@$(BIN)/python -m bench.watched
 	@$(BIN)/python -m bench.bot $(DATABASE_URL)
 	@$(BIN)/python -m bench.processes
 	@$(BIN)/python -m bench.flood $(DATABASE_URL)
