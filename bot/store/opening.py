@@ -53,7 +53,7 @@ async def said_if_long(what_to_do: str) -> AsyncIterator[None]:
         waiting.cancel()
 
 
-HEAD = "0019"
+HEAD = "0020"
 """The newest migration, named here so that an up-to-date database is opened without Alembic."""
 _MIGRATIONS = Path(__file__).parent / "migrations"
 # asyncpg's default is to wait forever: a frozen server, or a network that drops packets, would stop
