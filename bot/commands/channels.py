@@ -1,7 +1,7 @@
 """Finds the channel that `--channel` gives by id or by name: in Slack, or as the store noted it."""
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
@@ -62,11 +62,7 @@ async def find_place(given: str, database: Database) -> tuple[str, str]:
         ids = await Names(database).ids(channel_id, team_id)
         if not ids:
             raise BotError(f"{option}: no channel of that name has a score; {_GIVE_ID}")
-        if len(ids) > 1:
-            raise BotError(
-                f"{option}: several channels have that name; give the id of one: {', '.join(ids)}"
-            )
-        channel_id = ids[0]
+        channel_id = _only(ids, option)
     teams = await Exports(database).teams(channel_id)
     unknown = "no score there was visible to the whole channel; name another"
     return one_team("--channel", teams, given, unknown), channel_id
@@ -98,8 +94,12 @@ async def find_channel(given: str, client: SlackClient) -> Channel:
         raise SlackError(
             f"{option}: the app is in no channel of that name; /invite it there, or {_GIVE_ID}"
         )
-    if len(found) > 1:
-        raise SlackError(
-            f"{option}: several channels have that name; give the id of one: {', '.join(found)}"
+    return Channel(_only(found, option), wanted)
+
+
+def _only(ids: Sequence[str], option: str) -> str:
+    if len(ids) > 1:
+        raise BotError(
+            f"{option}: several channels have that name; give the id of one: {', '.join(ids)}"
         )
-    return Channel(found[0], wanted)
+    return ids[0]

@@ -108,7 +108,7 @@ class Database:
         return next(iter(await self.all(query, values)), None)
 
     async def pages(
-        self, query: sa.Select[Any], *keys: sa.Column[Any]
+        self, query: sa.Select[Any], *keys: sa.ColumnElement[Any]
     ) -> AsyncIterator[Sequence[sa.Row[Any]]]:
         """The rows of a query, some hundred at a time, in the order of these columns, by which no
         two are the same.

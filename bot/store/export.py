@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Row, func, or_, select, tuple_
+from sqlalchemy import Row, func, or_, select
 
 from bot.store.database import StoreQueries
 from bot.store.labels import TIMES_DRAWN
@@ -18,7 +18,6 @@ from bot.store.visibility import NEWER, chosen_or_watched, is_low, is_shared, is
 from judge import Turn
 
 _DIRECT_MESSAGES = "D"
-_PAGE = 500
 
 
 @dataclass(frozen=True)
@@ -102,8 +101,8 @@ class Exports(StoreQueries):
         It has the columns of `cases`, its `cause` as in a digest, how many times as often as others
         it is drawn for labels (`times_drawn`) and, from the label, `human` (its
         score), `user_id`, `reason`, `is_blind` and `label_probability`, which are None without a
-        label. Rows are read page by page: each is as it was when its page was read, and a case that
-        was given without a label is not given again when it gets its first one.
+        label. Rows are read page by page: each is as it was
+        when its page was read.
         """
         cause = (
             select(causes.c.name)
@@ -112,26 +111,21 @@ class Exports(StoreQueries):
             .scalar_subquery()
             .label("cause")
         )
+        given_by = func.coalesce(labels.c.user_id, "").label("given_by")
         query = (
-            select(cases, *_LABEL, cause, TIMES_DRAWN.label("times_drawn"))
+            select(cases, *_LABEL, cause, TIMES_DRAWN.label("times_drawn"), given_by)
             .select_from(cases)
             .join(labels, isouter=which.has_unlabelled)
         )
         query = query.where(*which.conditions())
-        place = tuple_(cases.c.id, func.coalesce(labels.c.user_id, ""))
-        page = query
-        while found := await self._database.all(page.order_by(*place).limit(_PAGE)):
+        async for page in self._database.pages(query, cases.c.id, given_by):
             given = defaultdict[int, list[Row[Any]]](list)
-            its = select(ratings).where(ratings.c.case_id.in_([row.id for row in found]))
+            its = select(ratings).where(ratings.c.case_id.in_([row.id for row in page]))
             for row in await self._database.all(
                 its.order_by(ratings.c.case_id, ratings.c.position)
             ):
                 given[row.case_id].append(row)
-            ids = {row.id for row in found if row.messages_before}
+            ids = {row.id for row in page if row.messages_before}
             said = await self._database.read(partial(read_conversations, case_ids=ids))
-            for row in found:
+            for row in page:
                 yield row, given[row.id], said.get(row.id, ())
-            last = found[-1]
-            page = query.where(
-                place > (last.id, last.user_id) if last.user_id else cases.c.id > last.id
-            )

@@ -91,11 +91,6 @@ def owned(database: Database) -> Iterator[None]:
             f"{owner or 'unknown'}) uses this file; stop it, give each its own file, or use "
             "PostgreSQL for both"
         ) from exc
-    except OSError as exc:
-        raise StoreError(
-            f"DATABASE_URL {database.engine.url}: {path} cannot be locked ({exc.strerror}); "
-            "delete it, or change its permissions"
-        ) from exc
     try:
         path.write_text(f"{os.getpid()}\n", encoding="ascii")
         if exposed := open_to_others(beside(file)):

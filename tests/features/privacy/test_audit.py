@@ -60,7 +60,7 @@ async def test_a_purge_and_an_export_name_the_systems_user(tmp_path: Path) -> No
     assert acts == [(OPERATOR, "purged", 2), (OPERATOR, "exported_labels", None)]
 
 
-async def test_the_table_fits_80_columns_newest_last(tmp_path: Path) -> None:
+async def test_each_act_is_a_line_newest_last(tmp_path: Path) -> None:
     acts = [
         Act("T1", "U0123456789", Action.DIGEST_ON, channel_id="C0123456789", at=SOME_DAY),
         Act("T1", "os:root", Action.PURGED, cases=1234, at=SOME_DAY),
@@ -70,31 +70,12 @@ async def test_the_table_fits_80_columns_newest_last(tmp_path: Path) -> None:
     await with_log(url(tmp_path), lambda log: log.audit.note(acts))
     code, out, err = await command("audit", url(tmp_path), tmp_path)
     assert (code, err) == (0, "")
-    assert [line.rstrip() for line in out.splitlines()] == [
-        "when (UTC)           who          what         about",
-        "2026-11-02 10:30:05  U0123456789  digest on    C0123456789",
-        "2026-11-02 10:30:05  os:root      purged       1,234 cases",
-        "2026-11-02 10:30:05  os:root      purged       everything of T1",
-        "2026-11-02 10:30:05  U0123456789  forgot case  case 2147483647",
+    assert out.splitlines() == [
+        "2026-11-02 10:30:05  T1  U0123456789  digest on  C0123456789",
+        "2026-11-02 10:30:05  T1  os:root  purged  1,234 cases",
+        "2026-11-02 10:30:05  T1  os:root  purged  everything of T1",
+        "2026-11-02 10:30:05  T1  U0123456789  forgot case  case 2147483647",
     ]
-
-
-async def test_a_log_of_several_teams_says_whose_line_it_is(tmp_path: Path) -> None:
-    longest = [
-        Act(
-            f"T0123456789{number}",
-            "os:" + "long" * 8,
-            Action.EXPORTED_CHANNEL,
-            channel_id="C0123456789",
-            at=SOME_DAY,
-        )
-        for number in (1, 2)
-    ]
-    await with_log(url(tmp_path), lambda log: log.audit.note(longest))
-    _, out, _ = await command("audit", url(tmp_path), tmp_path)
-    assert "team" in out.splitlines()[0]
-    assert max(map(len, out.splitlines())) <= 80
-    assert "…" not in out
 
 
 async def test_an_empty_log_says_so(tmp_path: Path) -> None:
