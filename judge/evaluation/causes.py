@@ -108,7 +108,7 @@ async def find_causes(
         named = read_names(answer.text, len(left), known, _MOST_WORDS)
         cause_of |= {left[number - 1]: name for number, name in named.items()}
     kept = _most_frequent(cause_of)
-    if not (kept or chosen):
+    if not kept:
         raise BadResponseError(
             "The model named no causes: in its answer no name has the numbers of two replies."
         )

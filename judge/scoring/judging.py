@@ -16,7 +16,7 @@ from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.beside import lacks_reason, with_points, with_reason
 from judge.scoring.conversation import Turn
 from judge.scoring.model.chat import DEFAULT_MODEL, LONG, ChatModel
-from judge.scoring.model.client import Connection
+from judge.scoring.model.client import NO_MODEL, Connection
 from judge.scoring.model.completion import Completion
 from judge.scoring.model.retirement import Retirement, find_retirement
 from judge.scoring.offline import OFFLINE, rate_offline
@@ -312,7 +312,12 @@ class Judge:
         )
 
     async def _written(self, ask: Callable[[ChatModel, float], Awaitable[Completion]]) -> Written:
-        answer = await self._in_time(ask)
+        try:
+            answer = await self._in_time(ask)
+        except SetupError as exc:
+            if str(exc).startswith(NO_MODEL):  # the offline rater writes nothing
+                raise SetupError(f"{NO_MODEL}.") from exc
+            raise
         tokens = answer.input_tokens
         if tokens is not None:
             tokens += answer.output_tokens or 0

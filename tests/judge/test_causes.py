@@ -220,6 +220,14 @@ async def test_known_names_are_chosen_and_only_the_others_are_written() -> None:
     assert [each["name"] for each in questions] == [f"{number}" for number in range(1, 9)]
 
 
+async def test_names_that_are_each_chosen_once_are_no_causes() -> None:
+    said = [chosen(f"{number}", "other") for number in range(1, 9)]
+    said[:2] = [chosen("1", "no source"), chosen("2", "too long")]
+    decide = decider([], lambda _: said)
+    with pytest.raises(BadResponseError, match="named no causes"):
+        await find_causes(Scripted("other: 1, 2").write, REASONS, ("no source", "too long"), decide)
+
+
 async def test_without_known_names_there_is_nothing_to_choose() -> None:
     asked: Asked = []
     await find_causes(
