@@ -149,7 +149,7 @@ def topics(
     rubric: options.RubricFile = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Sort questions by topic, and show how the replies of each topic are scored.
+    """Sort questions by topic, and show how each is scored.
 
     The model names at most ten topics, beside --known only where ten questions fit none, and sorts
     thirty questions a request; the counts are ours. With --ask decision it chooses. Exit code 0:

@@ -152,8 +152,6 @@ def _points(verdict: Verdict, rubric: Rubric) -> str:
 def _footnote(verdict: Verdict) -> Iterator[str]:
     from judge.scoring.offline import OFFLINE
 
-    if verdict.weighted_score is not None:
-        yield f"weighted score {verdict.weighted_score:.2f}"
     if len(verdict.ratings) > 1:
         scores = ", ".join(
             str(each.score) if isinstance(each, Rating) else "unscored" for each in verdict.ratings
@@ -164,10 +162,7 @@ def _footnote(verdict: Verdict) -> Iterator[str]:
     if verdict.ask:
         yield verdict.ask
     if verdict.input_tokens is not None and verdict.output_tokens is not None:
-        thinking = (
-            f" ({verdict.reasoning_tokens:,} of them thinking)" if verdict.reasoning_tokens else ""
-        )
-        yield f"{verdict.input_tokens:,} + {verdict.output_tokens:,} tokens{thinking}"
+        yield f"{verdict.input_tokens:,} + {verdict.output_tokens:,} tokens"
     if verdict.cost_usd:
         yield f"{verdict.cost_usd:.4f} USD"
     if verdict.latency_ms is not None and verdict.model != OFFLINE:

@@ -6,7 +6,7 @@ from openai import AsyncOpenAI
 
 from judge import Judge, Rubric, RubricError, SetupError, Turn, UnscoredReason, Verdict, load_rubric
 from tests.judge_client import QUESTION, RESPONSE, Ask
-from tests.model_server import Decided, Failure, ModelServer, Raw, Script
+from tests.model_server import Decided, Failure, ModelServer, Script
 from tests.tables import each
 
 LEVELS = {"0": 0.0, "1": 0.05, "2": 0.1, "3": 0.25, "4": 0.4, "5": 0.2}
@@ -216,8 +216,3 @@ def test_rubric_file_may_have_levels_and_criteria_that_the_text_prompt_does_not_
 def test_levels_and_criteria_that_no_decision_takes_are_refused(prompt: str, words: str) -> None:
     with pytest.raises(RubricError, match=words):
         Rubric("own", prompt)
-
-
-async def test_answer_without_answers_is_an_error(ask: Ask) -> None:
-    with pytest.raises(Exception, match="OPENAI_BASE_URL"):
-        await decide(ask, Raw('{"choices": []}'))

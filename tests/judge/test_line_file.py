@@ -2,10 +2,8 @@
 arguments.
 """
 
-import inspect
 import os
 import resource
-import time
 from pathlib import Path
 
 import pytest
@@ -140,8 +138,3 @@ def test_a_sync_that_fails_at_the_end_is_reported(path: Path) -> None:
     file = LineFile(path, lambda *_: None, sync=fail)
     with pytest.raises(SetupError, match=r"cannot be written to the disk \(input/output error\)"):
         file.close()
-
-
-def test_the_systems_fsync_and_clock_are_the_default() -> None:
-    parameters = inspect.signature(LineFile).parameters
-    assert (parameters["sync"].default, parameters["clock"].default) == (os.fsync, time.monotonic)

@@ -136,17 +136,6 @@ def test_good_and_bad_answers_in_other_scripts_are_told_apart(language: str) -> 
     assert score(question, off_topic) <= 1
 
 
-@each(
-    "response",
-    [
-        *("Boil it. Cool it!", "Boil it\nCool it\nEat", "उबालें। ठंडा करें।", "هل هي طرية؟ كلها."),
-        "煮六分钟。冷却它。",
-    ],
-)
-def test_sentences_and_lines_are_counted_in_each_script(response: str) -> None:
-    assert "its 2 finished sentences" in rate(QUESTION, response).justification
-
-
 def test_justification_accounts_for_each_point() -> None:
     assert rate(QUESTION, "Boil the egg for six minutes. Then cool it.").justification == (
         "3 of 5 points: 2 for using 2 of 5 content words in the question, 0 for its 9 different "

@@ -241,15 +241,6 @@ def test_tag_in_code_is_told_from_a_prompt_tag(text: str, is_code: bool) -> None
     assert [tag.is_code for tag in find_tags(text)] == [is_code]
 
 
-def test_rubric_can_show_the_response_first() -> None:
-    rubric = Rubric(
-        "r", "<response>{response}</response><question>{prompt}</question> is between 0 and 1"
-    )
-    assert render_prompt(rubric, "Q", "{prompt}").startswith(
-        "<response>{prompt}</response><question>Q</question>"
-    )
-
-
 CONVERSATION = [
     Turn("Person 1", "How do I book a room?"),
     Turn("the assistant", "In {prompt}."),

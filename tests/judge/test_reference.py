@@ -20,7 +20,6 @@ from judge import (
     render_prompt,
 )
 from judge.integrations.texts import score_dialogue
-from judge.rows.row_file import Row, parse_item
 from judge.scoring.beside import render_points_request
 from judge.scoring.prompt import Texts
 from tests.judge.test_prompt import TEXTS, tags_seen
@@ -150,12 +149,6 @@ async def test_batch_judges_by_the_rows_references(
         sum(f"<reference>{known}</reference>" in each for each in prompts)
         for known in (KNOWN, '["a", "b"]')
     ] == [2, 2]
-
-
-def test_reference_that_is_no_text_is_its_json() -> None:
-    item = parse_item(1, b'{"prompt": "6 * 7?", "completion": "42.", "reference": 42}')
-    assert isinstance(item, Row)
-    assert item.reference == "42"
 
 
 @pytest.mark.parametrize(

@@ -357,16 +357,6 @@ def test_an_empty_file_is_an_error_and_leaves_no_output(
     assert done.stderr.endswith("in.jsonl is empty: it has no rows.\n")
 
 
-def test_rows_added_to_the_input_are_judged_in_the_next_run(source: Path, output: Path) -> None:
-    offline(source, output)
-    before = output.read_text()
-    with source.open("a") as file:
-        file.write(json.dumps(row("A sixth.")) + "\n")
-    offline(source, output)
-    assert output.read_text().startswith(before)
-    assert [each["completion"] for each in read(output)][4:] == ["Answer 5.", "A sixth."]
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -521,16 +511,6 @@ async def test_row_that_is_too_long_for_the_model_is_unscored_and_not_asked_agai
     assert (again.returncode, len(model_server.requests)) == (1, 5)
 
 
-async def test_row_that_is_too_long_for_only_part_of_the_panel_is_left_for_the_next_run(
-    model_server: ModelServer, source: Path, output: Path
-) -> None:
-    down = Failure(503, headers={"Retry-After": "999"})
-    model_server.script(lambda request: Failure(413) if request["model"] == "a" else down)
-    done = await ask(model_server, source, output, "--model", "a,b", "--limit", 1)
-    assert "0 of 1 rows scored, 0 unscored, 1 failed" in done.stdout
-    assert read(output) == []
-
-
 # Cost
 
 
@@ -681,18 +661,6 @@ def test_parquet_has_one_type_per_column_even_if_later_rows_differ(tmp_path: Pat
     assert columns["number"] == [2.0**60, 0.5, None]
     assert columns["mixed"] == ["1", "a", "true"]
     assert columns["whole"] == [1, None, 3]
-
-
-def test_table_is_made_from_existing_verdicts(source: Path, output: Path) -> None:
-    offline(source, output)
-    before = output.read_bytes()
-    done = offline(source, output.with_suffix(".csv"))
-    assert done.returncode == 0
-    assert output.read_bytes() == before
-    with output.with_suffix(".csv").open(encoding="utf-8-sig", newline="") as file:
-        assert [int(each["score"]) for each in csv.DictReader(file)] == [
-            each["score"] for each in read(output)
-        ]
 
 
 def test_missing_pyarrow_is_reported_before_any_row_is_judged(

@@ -112,11 +112,6 @@ def test_empty_cell_is_null_if_the_other_column_of_the_text_is_filled(tmp_path: 
     ]
 
 
-def test_cell_of_1_mb_is_read(tmp_path: Path) -> None:
-    ((_, fields),) = rows(tmp_path, f"prompt,response\na,{'x' * 1_000_000}\n")
-    assert len(fields["response"]) == 1_000_000
-
-
 @each(
     ("content", "expected"),
     [

@@ -88,12 +88,6 @@ def test_responses_to_one_conversation_are_paired_as_messages(tmp_path: Path) ->
     assert pairs[0]["chosen"] == [{"role": "assistant", "content": "b"}]
 
 
-def test_the_first_of_equal_scores_in_the_file_is_taken(tmp_path: Path) -> None:
-    rows = [row("Why?", text, score) for text, score in (("a", 1), ("b", 4), ("c", 4), ("d", 1))]
-    (made,), _, _ = pair(tmp_path, *rows)
-    assert (made["chosen"], made["rejected"]) == ("b", "a")
-
-
 def test_prompts_without_a_pair_are_counted(tmp_path: Path) -> None:
     pairs, counts, _ = pair(
         tmp_path,

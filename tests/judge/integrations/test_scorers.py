@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from judge import Judge, KeyRejectedError, Turn
+from judge import Judge, Turn
 from judge.integrations.promptfoo import get_assert
 from judge.integrations.texts import find_dialogue
 from judge.rows.messages import Dialogue
-from tests.model_server import Failure, ModelServer
+from tests.model_server import ModelServer
 
 # These two packages cause warnings in their own code.
 pytestmark = [
@@ -103,18 +103,6 @@ async def test_inspect_scores_samples_and_leaves_unscored_ones_out_of_its_metric
     assert log.results.scores[0].metrics["mean"].value == 4
     assert (log.results.scores[0].scored_samples, log.results.scores[0].unscored_samples) == (1, 1)
     assert judged(server) == {ASKED}
-
-
-@pytest.mark.slow
-async def test_a_missing_key_ends_an_inspect_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    monkeypatch.delenv("OPENAI_API_KEY")
-    log = await run_inspect(tmp_path)
-
-    assert log.status == "error"
-    assert "No model is set up: set OPENAI_API_KEY" in log.error.message
 
 
 @pytest.mark.slow
@@ -236,14 +224,6 @@ def test_promptfoo_reports_a_grader_error_for_an_unscored_response() -> None:
         == "Unscored: The response is punctuation alone, so there is nothing to judge."
     )
     assert "namedScores" not in result
-
-
-async def test_a_refused_key_gives_one_sentence_in_promptfoo(server: ModelServer) -> None:
-    server.script(Failure(401, code="invalid_api_key"))
-    context = {"prompt": "Answer: what is 3 + 3?", "vars": {"question": "What is 3 + 3?"}}
-    with pytest.raises(KeyRejectedError, match=r"refuses the key \(HTTP 401"):
-        await asyncio.to_thread(get_assert, GOOD, context)
-    assert judged(server) == {"What is 3 + 3?"}
 
 
 @pytest.mark.parametrize(

@@ -153,13 +153,6 @@ async def test_limit_is_left_out_if_both_names_are_rejected(
     assert model_server.requests[-1].keys().isdisjoint(LIMITS)
 
 
-async def test_rejection_of_an_option_that_was_not_sent_is_not_retried(
-    model_server: ModelServer, fail: Fail
-) -> None:
-    assert isinstance(await fail(OPENAI.rejections["temperature"], samples=2), RequestRejectedError)
-    assert len(model_server.requests) == 1
-
-
 async def test_server_that_rejects_every_option_is_asked_once_per_option(
     model_server: ModelServer, fail: Fail
 ) -> None:
@@ -270,16 +263,6 @@ async def test_model_that_is_being_loaded_is_waited_for(
     assert len(model_server.requests) == 10
 
 
-@pytest.mark.parametrize("reply", every("overloaded"))
-async def test_overload_that_lasts_is_reported(
-    model_server: ModelServer, fail: Fail, reply: Failure | Raw
-) -> None:
-    error = await fail(replace(reply, headers=TOO_FAR_OFF), samples=1)
-    # Text Generation Inference answers 429 when it is overloaded.
-    assert isinstance(error, UnavailableError | RateLimitedError)
-    assert len(model_server.requests) == 1
-
-
 async def test_html_page_of_a_proxy_is_retried_and_reported(ask: Ask, fail: Fail) -> None:
     page = (
         "<html><h1>Bad Gateway</h1>You have been flagged: invalid model, temperature, "
@@ -370,37 +353,6 @@ async def test_azure_request_goes_to_its_deployment(
         assert (await Judge(MODEL, client=client, samples=1).score(QUESTION, RESPONSE)).score == 4
     path = f"/openai/deployments/{deployment or MODEL}/chat/completions?api-version=2024-10-21"
     assert addresses == [f"http://name.openai.azure.test{path}"]
-
-
-async def test_client_of_the_caller_keeps_its_key_headers_and_query(
-    model_server: ModelServer,
-) -> None:
-    async def fresh_key() -> str:
-        return f"{KEY}-{len(model_server.requests)}"
-
-    model_server.script(GOOD)
-    addresses: list[str] = []
-    async with AsyncOpenAI(
-        api_key=fresh_key,
-        organization="org-1",
-        base_url="http://models.test/v1",
-        default_headers={"X-Team": "quality", "User-Agent": "ours"},
-        default_query={"region": "eu"},
-        http_client=detoured(model_server, addresses),
-    ) as client:
-        judge = Judge(MODEL, client=client, samples=1)
-        assert [(await judge.score(QUESTION, RESPONSE)).score for _ in range(2)] == [4, 4]
-    assert [headers["authorization"] for headers in model_server.headers] == [
-        f"Bearer {KEY}-0",
-        f"Bearer {KEY}-1",
-    ]
-    sent = model_server.headers[0]
-    assert (sent["openai-organization"], sent["x-team"], sent["user-agent"]) == (
-        "org-1",
-        "quality",
-        "ours",
-    )
-    assert addresses[0] == "http://models.test/v1/chat/completions?region=eu"
 
 
 async def test_key_of_the_administrator_is_never_sent(model_server: ModelServer) -> None:

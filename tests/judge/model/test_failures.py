@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from openai import AsyncOpenAI
 
 from judge import (
-    BadResponseError,
     Judge,
     JudgeError,
     KeyRejectedError,
@@ -121,19 +120,6 @@ async def test_answer_that_is_not_http_names_the_address(
     with pytest.raises(
         UnavailableError, match=r"127\.0\.0\.1:\d+ cannot be reached.*OPENAI_BASE_URL"
     ):
-        await complete_once(client)
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [http(b'{"a": "\xe9"}'), http(b'{"choices": ' + b"[" * 50_000 + b"]" * 50_000 + b"}")],
-    ids=["latin-1", "nested without end"],
-)
-async def test_body_that_cannot_be_read_is_a_bad_response(
-    model_server: ModelServer, client: AsyncOpenAI, sent: bytes
-) -> None:
-    model_server.script(Wire(sent))
-    with pytest.raises(BadResponseError, match="OPENAI_BASE_URL"):
         await complete_once(client)
 
 
@@ -339,16 +325,6 @@ def test_rejected_option_is_found_by_its_name(
     text: str, options: list[str], expected: str | None
 ) -> None:
     assert rejected_option(status_error(400, {"error": {"message": text}}), options) == expected
-
-
-@each("status", [401, 402, 404, 408, 409, 413, 429, 503])
-def test_option_is_not_blamed_for_other_failures(status: int) -> None:
-    assert (
-        rejected_option(
-            status_error(status, {"error": {"message": "temperature"}}), ["temperature"]
-        )
-        is None
-    )
 
 
 @each(

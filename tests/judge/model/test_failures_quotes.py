@@ -19,7 +19,6 @@ from tests.model_server import Failure, ModelServer, Raw
 from tests.server_profiles import (
     ANTHROPIC,
     KEY,
-    LITELLM_ALONE,
     LLAMA_CPP,
     MISTRAL,
     OLLAMA,
@@ -51,18 +50,6 @@ async def message(server: ModelServer, reply: Failure | Raw) -> str:
         with pytest.raises(JudgeError) as caught:
             await Judge("some-model", client=client, samples=1).score(QUESTION, RESPONSE)
     return str(caught.value)
-
-
-async def test_litellm_without_a_database_is_reported_as_a_refused_key(
-    model_server: ModelServer,
-) -> None:
-    assert LITELLM_ALONE.wrong_key is not None
-    said = await message(model_server, LITELLM_ALONE.wrong_key)
-    assert said == (
-        f'The server at {model_server.base_url[7:-3]} refuses the key (HTTP 400: "No '
-        'connected db."); '
-        "check OPENAI_API_KEY."
-    )
 
 
 @each(
