@@ -3,7 +3,7 @@ change it is.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -71,7 +71,7 @@ class Standing:
         looked_at: When the figures below were last computed.
         level, level_low, level_high: The mean with its range, since the change or over four weeks.
         n: How many scores that mean has.
-        before: The level before the change.
+        before: The mean of four weeks before the change.
         since: The day of the change, by the workspace's clock; with "further", that of the last one.
         step, step_low, step_high: How much higher the level is since then, as it was told.
         begun_on, origin, ended: What `State` remembers for the next look; the first is its
@@ -146,17 +146,6 @@ class Standing:
     def is_clear(self) -> bool:
         """Whether it says that scores went up or down."""
         return self.direction in {Direction.LOWER, Direction.HIGHER}
-
-    def at(self, moment: datetime) -> "Standing":
-        """As it was known at a time since its row began: without the figures of later looks."""
-        if self.looked_at <= moment:
-            return self
-        level = None
-        if self.is_clear and self.before is not None and self.step is not None:
-            level = self.before + self.step
-        told_at = self.told_at if self.told_at and self.told_at <= moment else None
-        figures = replace(self, level=level, level_low=None, level_high=None, n=0)
-        return replace(figures, looked_at=moment, told_at=told_at)
 
     @property
     def state(self) -> State:

@@ -33,15 +33,10 @@ _EARLY = timedelta(days=1)
 
 
 class Standings(db.StoreQueries):
-    async def of_team(
-        self, team_id: str, known_at: datetime | None = None
-    ) -> Mapping[Subject, Standing]:
-        """The standing of each subject as it was known at a time, by default now."""
+    async def of_team(self, team_id: str) -> Mapping[Subject, Standing]:
         newest = _NEWEST.where(standings.c.team_id == team_id)
-        if known_at:
-            newest = newest.where(standings.c.stored_at <= known_at)
         rows = await self._rows(standings.c.id.in_(newest))
-        return {each.subject: each.at(known_at) if known_at else each for each in rows}
+        return {each.subject: each for each in rows}
 
     async def newest(self) -> Sequence[Standing]:
         """The standing of every subject of all teams."""

@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
 from math import sqrt
+from statistics import fmean
 from typing import NamedTuple
 
 from judge.evaluation.stats import Interval, MeanEstimator
@@ -117,7 +118,7 @@ class Look:
         state: For the next look.
         level: The mean since the step, or of the last four weeks; None without a score.
         n: How many scores these are.
-        before: The level before the step; None without a direction.
+        before: The mean of the four weeks before the step; None without a direction.
         step: How much higher the level is than before, below 0 if it is lower.
         turned: With BACK, the day since when the level is the old one, if there was a step back.
     """
@@ -296,8 +297,28 @@ def _seen(finding: Finding, scores: Sequence[DatedScore], today: date, scale: Sc
     if level is None or finding.size is None:
         return Look(state, finding.event, level, len(late), turned=finding.turned)
     change = finding.size.interval(scale)
-    before = min(max(level.mean - change.mean, scale.low), scale.high)
+    first = state.since or start
+    before = level_before(scores, first, scale, level.mean, change.mean, state.ended)
     return Look(state, finding.event, level, len(late), before, change)
+
+
+def level_before(
+    scores: Sequence[DatedScore],
+    day: date,
+    scale: Scale,
+    level: float,
+    change: float,
+    known: Collection[date],
+) -> float:
+    """The mean of the four weeks before a change to this level, or since another one in them.
+
+    Where other channels make it contradict the change, it is what the change says.
+    """
+    first = max([day - _MONTH, *(other for other in known if other < day)])
+    earlier = [score.score for score in scores if first <= score.day < day]
+    if earlier and (level - fmean(earlier)) * change > 0:
+        return fmean(earlier)
+    return min(max(level - change, scale.low), scale.high)
 
 
 def _level(scores: Sequence[DatedScore], scale: Scale) -> Interval | None:

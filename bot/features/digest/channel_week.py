@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import NamedTuple
 
 from bot.domain.week import Week
@@ -59,11 +58,12 @@ async def read_week(
     place: Place,
     week: Week,
     causes_of_week: Week,
-    known_at: datetime | None = None,
+    *,
+    is_past: bool = False,
     names_within_s: float = 0,
 ) -> ChannelWeek:
-    """The week so far, with what was known at a time, by default now; the causes may be those of an
-    earlier week.
+    """The week so far; the causes may be those of an earlier week. A week is past once there was
+    another digest.
     """
     members = dict[str, Member]()
 
@@ -74,7 +74,7 @@ async def read_week(
 
     database = services.store.database
     tallies = services.store.tallies
-    part = await _part(services, place, week, named, known_at)
+    part = await _part(services, place, week, named, is_past)
     causes = await read_causes(database, place, causes_of_week)
     causes_before = await read_causes(database, place, causes_of_week.previous())
     chosen = None
@@ -90,11 +90,11 @@ async def read_week(
 
 
 async def _part(
-    services: Services, place: Place, week: Week, named: Named, known_at: datetime | None
+    services: Services, place: Place, week: Week, named: Named, is_past: bool
 ) -> WeekPart:
     """The parts of all features as one."""
     parts = [
-        await feature.week_part(place, week, named, known_at)
+        await feature.week_part(place, week, named, is_past)
         for feature in services.features
         if feature.week_part
     ]

@@ -165,13 +165,13 @@ async def sort_low(services: Services, place: Place, span: Span) -> None:
 
 
 async def draft(
-    services: Services, settings: ChannelSettings, week: Week, known_at: datetime | None = None
+    services: Services, settings: ChannelSettings, week: Week, *, is_past: bool = False
 ) -> tuple[Post, Sequence[int]]:
-    """A channel's digest, and the cases whose scores it tells; with what was known at a time, by
-    default now.
-    """
+    """A channel's digest, and the cases whose scores it tells."""
     place = Place(settings.team_id, settings.channel_id)
-    shown = await read_week(services, place, week, week, known_at, _NAMES_WITHIN_S)
+    shown = await read_week(
+        services, place, week, week, is_past=is_past, names_within_s=_NAMES_WITHIN_S
+    )
     post = text.digest_message(shown, services.identity.url)
     return post, ids_of(shown.lowest)
 
@@ -186,8 +186,8 @@ async def preview(services: Services, channel_id: str, when: str) -> None:
     schedule = schedule_of(services, settings)
     now = services.clock()
     week = read_when(when or "last week", schedule, now)
-    known_at = week.end if week.end < schedule.latest(now).end else None
-    post, _ = await draft(services, settings, week, known_at)
+    is_past = week.end < schedule.latest(now).end
+    post, _ = await draft(services, settings, week, is_past=is_past)
     for block in post.blocks:
         if block["type"] == "section":
             lines = to_terminal(to_plain(block["text"]["text"])).splitlines()

@@ -51,7 +51,10 @@ def no_author(name: str, known: Mapping[str, Member]) -> str:
     """The answer if no assistant has this name; it does not reveal whether a person was scored."""
     names = ", ".join(f"`@{clip(member.name)}`" for member in list(known.values())[:10])
     shown = f"I can show {names}." if names else "No assistant's reply has been scored here lately."
-    return f"I cannot show `@{clip(name)}` here. {shown}"
+    return (
+        f"I cannot show `@{clip(name)}` here. {shown} `/judge stats @{clip(name)} {EVERYWHERE}` looks "
+        "in all your channels."
+    )
 
 
 async def answer_stats(services: Services, person: Invocation, text: str) -> Post | str:
@@ -59,7 +62,8 @@ async def answer_stats(services: Services, person: Invocation, text: str) -> Pos
     try:
         place, title, when = await _asked_for(services, person, text)
         settings = await services.store.channels.of(place.team_id, place.channel_id)
-        week = read_when(when, schedule_of(services, settings), now)
+        schedule = schedule_of(services, settings)
+        week = read_when(when, schedule, now)
     except RefusedError as exc:
         return str(exc)
     except MembershipError as exc:
@@ -72,7 +76,8 @@ async def answer_stats(services: Services, person: Invocation, text: str) -> Pos
         first = await read_first_score(services.store.database, place)
         if first is None or first >= week.end:
             return f"Nothing was scored before {day_name(first)} {first:%Y}." if first else NOTHING
-        shown = await read_week(services, place, week, week, known_at=week.end)
+        is_past = week.end < schedule.latest(now).end
+        shown = await read_week(services, place, week, week, is_past=is_past)
     if place.author_id is None:
         shown = replace(shown, lowest=())  # so its reader can still score them blind
     ids = [case.id for case in shown.lowest]

@@ -36,7 +36,6 @@ from judge.scoring.numbers import number_of
 MOST_AUTHORS = 10
 ENOUGH_LABELS = 20
 _NAME = 40
-_KNOWN_THEN = "Standings are as they were then. Replies, scores and causes are counted now."
 
 
 def digest_message(shown: ChannelWeek, workspace_url: str) -> Post:
@@ -52,8 +51,7 @@ def stats_message(shown: ChannelWeek, subject: str, workspace_url: str, now: dat
         start = shown.week.start.astimezone(shown.week.zone)
         title = f"This week so far (since {start:%A}, {day_name(start)})"
     title += f", {subject}" if subject else ""
-    post = _message(shown, title, "" if is_over else " last week", workspace_url)
-    return Post(post.text, [*post.blocks, ui.context(_KNOWN_THEN)]) if is_over else post
+    return _message(shown, title, "" if is_over else " last week", workspace_url)
 
 
 def _time(week: Week) -> str:

@@ -78,17 +78,15 @@ class Screens:
             lines.append(text.contested_line(report.contested))
         return "\n".join(lines)
 
-    async def week_part(
-        self, place: Place, _: Week, named: Named, known_at: datetime | None
-    ) -> WeekPart:
+    async def week_part(self, place: Place, _: Week, named: Named, is_past: bool) -> WeekPart:
         """What waits for one assistant, and how many scores of a channel the askers contradict;
         nothing of the past.
         """
         blocks = list[Block]()
-        if place.author_id and not known_at:
+        if place.author_id and not is_past:
             channel_ids = place.channel_id, *place.others
             blocks += await self._waiting(place.team_id, channel_ids, named, place.author_id)
-        if place.channel_id and not known_at and (found := await self._contradicted(place)):
+        if place.channel_id and not is_past and (found := await self._contradicted(place)):
             good = sum(reply.is_good for reply in found)
             line = section(text.contradicted_line(good, len(found) - good))
             value = f"{place.channel_id} {place.author_id or ''}"

@@ -4,7 +4,7 @@ they get worse.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+
 from functools import partial
 
 import sqlalchemy as sa
@@ -70,14 +70,12 @@ def feature(services: Services) -> Feature:
         shown = await counted(services, watches[:MOST_AT_HOME])
         return settings_blocks(shown, len(watches) - len(shown))
 
-    async def week_part(
-        place: Place, week: Week, named: Named, known_at: datetime | None
-    ) -> WeekPart:
-        assistants = await read_assistants(services, place, week, known_at)
-        if not known_at and any(each.standing is None for each in assistants):
+    async def week_part(place: Place, week: Week, named: Named, is_past: bool) -> WeekPart:
+        assistants = await read_assistants(services, place, week, is_past=is_past)
+        if any(each.standing is None for each in assistants):
             # The first day of a watch, or of the app.
             await looks.look_first()
-            assistants = await read_assistants(services, place, week)
+            assistants = await read_assistants(services, place, week, is_past=is_past)
         members = await named([each.author_id for each in assistants])
         blocks = week_blocks(assistants, members, week)
         unread = await watcher.orders.unread(place.team_id, services.clock())

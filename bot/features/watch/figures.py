@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 
 from bot.domain.standing import ChangeByTopic, Standing, Subject, subject_of
@@ -54,8 +54,8 @@ class AssistantWeek:
     volume there in the week and in the time of equal length before it; `lines` are other features'
     about it.
 
-    Of a past week, the standing is as it was then, and `level` are the scores of the week. Where
-    several channels are shown, `private_in` is the private one that this is of.
+    Of a past week, `level` are its scores. Where several channels are shown, `private_in` is the
+    private one that this is of.
     """
 
     author_id: str
@@ -69,7 +69,7 @@ class AssistantWeek:
 
 
 async def read_assistants(
-    services: Services, place: Place, week: Week, known_at: datetime | None = None
+    services: Services, place: Place, week: Week, *, is_past: bool = False
 ) -> Sequence[AssistantWeek]:
     """Those that are watched in a channel, the worst first; if the place names an author, only
     that one.
@@ -83,7 +83,7 @@ async def read_assistants(
     ]
     if not shown:
         return []
-    standings = await Standings(services.store.database).of_team(place.team_id, known_at)
+    standings = await Standings(services.store.database).of_team(place.team_id)
     channels = Counter(subject_of(watch) for watch in watches)
     now = services.clock()
     replies = Replies(services.store.database)
@@ -96,7 +96,7 @@ async def read_assistants(
     for subject, channel_ids in by_subject.items():
         lines: Sequence[str] = ()
         level = None
-        if known_at:
+        if is_past:
             first, *others = channel_ids
             its = replace(
                 place, channel_id=first, others=tuple(others), author_id=subject.author_id

@@ -30,7 +30,7 @@ from bot.services import Services
 from bot.slack.members import MembershipError
 from bot.store.notices import Notices, day_of
 from bot.store.standings import Standings
-from judge.evaluation.standing import Direction, days_until_clear, step_at
+from judge.evaluation.standing import Direction, days_until_clear, level_before, step_at
 from judge.evaluation.stats import Interval, MeanEstimator
 
 _PLAIN = 1.5  # half widths of the range: three standard errors
@@ -170,7 +170,9 @@ class ReleaseLooks:
             level_low=level.low,
             level_high=level.high,
             n=len(scores.since(release.day)),
-            before=min(max(level.mean - step.mean, kind.lowest), kind.highest),
+            before=level_before(
+                scores.dated(), release.day, kind.scale, level.mean, step.mean, known
+            ),
             step=step.mean,
             step_low=step.low,
             step_high=step.high,

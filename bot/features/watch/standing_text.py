@@ -49,8 +49,7 @@ def headline(standing: Standing, name: str) -> str:
     else:
         way = "lower" if standing.direction is Direction.LOWER else "higher"
         said = f"Scores of {helper} are{still} {way}"
-    told = f" (told {day_words(standing.told_at.date())})" if standing.told_at and still else ""
-    return f"{said}{_figures(standing)}{told}{_doubt(standing)}"
+    return f"{said}{_figures(standing)}{_doubt(standing)}"
 
 
 def _alike(standing: Standing, helper: str) -> str:
@@ -135,14 +134,15 @@ def _level(standing: Standing) -> str:
 
 
 def level_line(standing: Standing) -> str:
-    """The range of the level, and of what it is; empty with too few scores."""
+    """What the level is, and its range; empty with too few scores."""
     if standing.level is None or standing.n < FEWEST:
         return ""
     of = number_of(standing.n, "score")
     when = "since then" if standing.is_clear else "in four weeks"
-    if standing.level_low is None:
-        return f"{of} {when}."
-    return f"Between {standing.level_low:.1f} and {standing.level_high:.1f}, by {of} {when}."
+    sure = ""
+    if standing.level_low is not None:
+        sure = f", likely between {standing.level_low:.1f} and {standing.level_high:.1f}"
+    return f"The mean of {of} {when}{sure}."
 
 
 def new_judge_notice(standing: Standing, name: str, channel_ids: Sequence[str]) -> Post:

@@ -53,12 +53,12 @@ def week_blocks(
 def week_lines(assistant: AssistantWeek, name: str, length: str) -> list[str]:
     """What is known of its quality, whose change it is, and how much it has written."""
     lines = standing_lines(assistant.standing, name)
-    level = assistant.level
-    if level is not None:
-        if assistant.standing is None:
-            lines = [f"*{clip(name)}*: it is not known how it stood then"]
+    if level := assistant.level:
+        by = number_of(level.n, "score")
+        mean = f"too few scores for a mean ({level.n})"
         if level.mean is not None:
-            lines.append(f"Mean {level.mean:.1f}, by {number_of(level.n, 'score')}.")
+            mean = f"mean {level.mean:.1f}, by {by}"
+        lines = [f"*{clip(name)}*: {mean}", f"Now: {first_line(assistant.standing, name)}."]
     if assistant.private_in:
         lines[1:1] = [f"In <#{assistant.private_in}>."]
     elif assistant.channels > 1:

@@ -269,8 +269,8 @@ async def test_after_twenty_scores_the_first_figures_are_told_once(
         await first(stage, noon + later)
     (message,) = stage.ours() if alert == "here" else told(stage)
     words = shown(message)
-    assert "*helper* has too few scores yet to say whether it changes: 3.9\nBetween" in words
-    assert "by 20 scores in four weeks" in words
+    assert "*helper* has too few scores yet to say whether it changes: 3.9\nThe mean of" in words
+    assert "of 20 scores in four weeks" in words
     assert "|Score 1 of 5>" in words
 
 

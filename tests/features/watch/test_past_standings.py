@@ -1,5 +1,5 @@
-"""`/judge stats` of an assistant in an earlier time and everywhere: how it stood then, for those who
-may look into its channels.
+"""`/judge stats` of an assistant in an earlier time and everywhere, for those who may look into its
+channels.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -15,20 +15,18 @@ from tests.stage import Stage, shown
 pytestmark = [pytest.mark.needs("home"), pytest.mark.needs("digest")]
 
 
-async def test_an_earlier_week_shows_what_was_known_then_and_counts_of_now(stage: Stage) -> None:
+async def test_an_earlier_week_shows_its_scores_and_the_standing_of_now(stage: Stage) -> None:
     now = datetime.now(UTC)
     await watch(stage, help_desk(stage), stage.helper.id)
     ago = timedelta(weeks=3)
     await drawn(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 4, 3, judged_at=now - ago)
-    # Looked at until a day ago, when it got lower.
-    steady = {"stored_at": now - timedelta(weeks=4), "looked_at": now - timedelta(days=1)}
-    await stand(stage, stage.helper.id, level=2.2, **steady)
     lower = {"direction": Direction.LOWER, "since": now.date(), "step": -2.0, "before": 4.0}
-    await stand(stage, stage.helper.id, level=2.0, follows=1, **lower)
+    await stand(stage, stage.helper.id, level=2.0, **lower)
     told = shown(await stats(stage, f"@helper {now - ago:%Y-%m-%d}"))
-    assert "*helper* is steady\nMean 3.8, by 5 scores.\n" in told
-    assert "Standings are as they were then" in told
-    assert "Scores of *helper* are lower" in shown(await stats(stage, "@helper", 2))
+    assert "*helper*: mean 3.8, by 5 scores\nNow: ▼ Scores of *helper* are lower" in told
+    latest = shown(await stats(stage, "@helper last week", 2))
+    assert latest.startswith("*Week up to")
+    assert "\n▼ Scores of *helper* are lower" in latest
 
 
 async def test_an_assistant_everywhere_is_public_channels_and_ones_own_private_ones(
