@@ -4,7 +4,6 @@ they get worse.
 
 from collections.abc import Sequence
 from dataclasses import replace
-
 from functools import partial
 
 import sqlalchemy as sa
