@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime
 
 from slack_bolt.async_app import AsyncApp
 
@@ -76,12 +75,10 @@ class Screens:
             blocks += await self._table(subject, names[subject.author_id])
         return text.topics_post(blocks)
 
-    async def week_part(
-        self, place: Place, _: Week, named: Named, known_at: datetime | None
-    ) -> WeekPart:
+    async def week_part(self, place: Place, _: Week, named: Named, is_past: bool) -> WeekPart:
         """A line on the topics of each watched assistant; nothing of the past."""
         blocks = list[ui.Block]()
-        if known_at:
+        if is_past:
             return WeekPart(frozenset(), blocks)
         here = {place.channel_id, *place.others}
         watches = await self._services.store.watches.of(place.team_id)
