@@ -4,16 +4,17 @@ has room for.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import floor
 from typing import TypeVar
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.store.figures import CountedCase, LabelledCount
-from judge.evaluation.selection import SURE, UNLIKE, Candidate, chance_of_draw
-from judge.evaluation.severity import Given, Severities
-from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, labelled_shares, wilson
+from judge.evaluation.estimate import Counted, corrected_mean
+from judge.evaluation.selection import UNLIKE
+from judge.evaluation.severity import Given
+from judge.evaluation.stats import Interval, MeanEstimate, wilson
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
@@ -84,49 +85,31 @@ def to_quality(
     label stands for its week. Its weight follows from how many of that week's replies have a label,
     because a week that is still being labelled has fewer labels than its draw says.
     """
-    threads = Counter(case.thread for case in scored)
-    given = [_by_whom(case.given) for case in scored]
-    stands_for = []
+    replies = []
     for case in scored:
         seen = (coverage or {}).get(case.day or "")
-        stands_for.append(1 / ((case.drawn_with or 1.0) * (seen.share if seen else 1.0)))
-    counts = [
-        (case.week, bool(labels), replies)
-        for case, labels, replies in zip(scored, given, stands_for, strict=True)
-    ]
-    label_shares = labelled_shares(
-        (week, case.times_drawn, is_labelled, replies)
-        for case, (week, is_labelled, replies) in zip(scored, counts, strict=True)
-    )
-    per_score = sum(stands_for) / max(len(scored), 1)
-    estimator = MeanEstimator(scale, Severities(labels for labels in given if labels))
-    for case, labels, replies in zip(scored, given, stands_for, strict=True):
-        estimator.add(
-            case.score,
-            given=labels,
-            probability=label_shares[case.week, case.times_drawn],
-            cluster=case.thread if threads[case.thread] > 1 else None,
-            weight=replies / per_score,
+        drawn = (case.drawn_with or 1.0) * (seen.share if seen else 1.0)
+        reply = Counted(
+            score=case.score,
+            given=_by_whom(case.given),
+            stratum=case.week,
+            times_drawn=case.times_drawn,
+            cluster=case.thread,
+            weight=1 / drawn,
         )
-    mean = estimator.estimate()
+        replies.append(reply)
+    mean, severities = corrected_mean(replies, scale)
     if mean is None:
         return None
-    candidates = [
-        Candidate(case.score, bool(case.given), (case.week, case.times_drawn), case.thread)
-        for case in scored
-    ]
-    if chance_of_draw(candidates) < SURE:
-        mean = replace(mean, corrected=None)
-    severity = " ".join(estimator.severities.words(is_named=False))
-    return Quality(mean, _has_gap(counts), severity)
+    return Quality(mean, _has_gap(replies), " ".join(severities.words(is_named=False)))
 
 
-def _has_gap(counts: Sequence[tuple[int, bool, float]]) -> bool:
+def _has_gap(replies: Sequence[Counted]) -> bool:
     """Whether weeks with many of the replies have no label at all."""
-    labelled_weeks = {week for week, is_labelled, _ in counts if is_labelled}
-    unlabelled = sum(number for week, _, number in counts if week not in labelled_weeks)
+    labelled_weeks = {reply.stratum for reply in replies if reply.given}
+    unlabelled = sum(reply.weight for reply in replies if reply.stratum not in labelled_weeks)
     # A smaller share of the scores may be the beginning of a week, which is still to be labelled.
-    return unlabelled > 0.15 * sum(number for _, _, number in counts)
+    return unlabelled > 0.15 * sum(reply.weight for reply in replies)
 
 
 def _by_whom(given: str | None) -> Given:

@@ -1,9 +1,10 @@
 """What people would say of all responses: means of a judge's scores, corrected by a few labels."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import NamedTuple
 
 from judge.evaluation import stats
 from judge.evaluation.distributions import error_quantile
@@ -57,52 +58,95 @@ class Corrected:
     is_unlike: bool
 
 
-def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Corrected | None:
-    """The figures of all responses that a judge scored; None if there are none."""
-    scored = [
-        (response, score)
-        for response in responses
-        if (score := response.scores.get(judge)) is not None
-    ]
-    good_from = stats.good_from(scale)
+class Counted(NamedTuple):
+    """A scored reply as it counts in a mean.
 
-    def are_good(given: Given) -> Given:
-        return [(person, float(label >= good_from)) for person, label in given]
+    `stratum`, `times_drawn` and `probability` are those of a `Response`. It stands for `weight`
+    replies. Those of a `cluster` are not independent.
+    """
 
-    labelled = [response.blind for response, _ in scored if response.blind]
-    severities = Severities(labelled)
-    of_mean = MeanEstimator(scale, severities)
-    of_good = MeanEstimator(Scale(0, 1), Severities(map(are_good, labelled)))
+    score: float
+    given: Given = ()
+    stratum: Hashable = None
+    times_drawn: int = 1
+    probability: float = 1.0
+    cluster: Hashable = None
+    weight: float = 1.0
+
+
+def corrected_mean(
+    replies: Sequence[Counted], scale: Scale
+) -> tuple[MeanEstimate | None, Severities]:
+    """The mean of all scores, corrected by the labels unless these were chosen by quality; None
+    without a score. With the severities of the people who gave them.
+    """
+    severities = Severities(reply.given for reply in replies if reply.given)
     # A stratum counts by its size, whatever was drawn from it and has been labelled so far.
     shares = stats.labelled_shares(
-        (each.stratum, each.times_drawn, bool(each.blind), 1.0) for each, _ in scored
+        (each.stratum, each.times_drawn, bool(each.given), each.weight) for each in replies
     )
-    misses = Counter[tuple[float, float]]()
-    candidates = []
-    for response, score in scored:
-        given = response.blind
-        probability = response.probability
-        if response.stratum is not None:
-            probability = shares[response.stratum, response.times_drawn]
-        cluster = response.thread or response.prompt
-        of_mean.add(score, given=given, probability=probability, cluster=cluster)
-        is_good = float(score >= good_from)
-        of_good.add(is_good, given=are_good(given), probability=probability, cluster=cluster)
-        if given:
-            miss = abs(fmean(label for _, label in given) - score)
-            misses[round(miss, 9), probability] += 1
-        candidates.append(
-            Candidate(score, bool(given), (response.stratum, response.times_drawn), cluster)
+    sizes = Counter(reply.cluster for reply in replies)
+    weight = sum(reply.weight for reply in replies) / max(len(replies), 1)
+    estimator = MeanEstimator(scale, severities)
+    for reply in replies:
+        probability = reply.probability
+        if reply.stratum is not None:
+            probability = shares[reply.stratum, reply.times_drawn]
+        estimator.add(
+            reply.score,
+            given=reply.given,
+            probability=probability,
+            cluster=reply.cluster if sizes[reply.cluster] > 1 else None,
+            weight=reply.weight / weight,
         )
-    mean = of_mean.estimate()
-    good = of_good.estimate()
+    mean = estimator.estimate()
+    # Replies that were drawn with unequal probabilities should differ from the others.
+    odds = {reply.probability for reply in replies if reply.given and reply.stratum is None}
+    is_even = len(odds) < 2
+    candidates = (
+        Candidate(
+            value=reply.score,
+            has_label=bool(reply.given),
+            stratum=(reply.stratum, reply.times_drawn),
+            cluster=reply.cluster,
+        )
+        for reply in replies
+    )
+    if mean and is_even and chance_of_draw(candidates) < SURE:
+        mean = replace(mean, corrected=None)
+    return mean, severities
+
+
+def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Corrected | None:
+    """The figures of all responses that a judge scored; None if there are none."""
+    good_from = stats.good_from(scale)
+    replies = []
+    good_ones = []
+    misses = Counter[tuple[float, float]]()
+    for response in responses:
+        score = response.scores.get(judge)
+        if score is None:
+            continue
+        reply = Counted(
+            score=score,
+            given=response.blind,
+            stratum=response.stratum,
+            times_drawn=response.times_drawn,
+            probability=response.probability,
+            cluster=response.thread or response.prompt,
+        )
+        replies.append(reply)
+        are_good = [(person, float(label >= good_from)) for person, label in reply.given]
+        good_ones.append(reply._replace(score=float(score >= good_from), given=are_good))
+        if reply.given:
+            miss = abs(fmean(label for _, label in reply.given) - score)
+            misses[round(miss, 9), reply.probability] += 1
+    mean, severities = corrected_mean(replies, scale)
+    good, _ = corrected_mean(good_ones, Scale(0, 1))
     if mean is None or good is None:
         return None
-    # Replies that were drawn with unequal probabilities should differ from the others.
-    is_even = len({probability for _, probability in misses}) == 1
-    is_unlike = is_even and chance_of_draw(candidates) < SURE
+    is_unlike = bool(mean.labelled) and mean.corrected is None
     if is_unlike:
-        mean = replace(mean, corrected=None)
         good = replace(good, corrected=None)
     return Corrected(
         mean=mean,

@@ -8,13 +8,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, text, update
+from sqlalchemy import select, update
 
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import Assignments, DrawnCase, NotRecordedError, answer_of
-from bot.store.database import lock_for_transaction
 from bot.store.labels import LabelBudget, LabelDraw
 from bot.store.schema import assignments, cases, contradicted, labels
 from tests.cases import THURSDAY, add
@@ -154,16 +153,6 @@ async def test_a_label_given_in_the_thread_meanwhile_is_no_blind_one(log: Store)
 
 
 @pytest.mark.on("sqlite")
-async def test_a_blind_label_stands(log: Store) -> None:
-    (number,) = await add(log)
-    await label(log)
-    assert await log.labels.put(await log.cases.get(number), ANN, Label(5, "Seen.")) == Label(
-        3, None, is_blind=True
-    )
-    assert await recorded(log) == [(number, ANN, 3, True, 1.0)]
-
-
-@pytest.mark.on("sqlite")
 async def test_a_case_that_has_changed_since_takes_no_label(log: Store) -> None:
     await add(log)
     shown = await drawn(log)
@@ -255,45 +244,6 @@ async def test_labels_given_in_threads_do_not_count_as_wanted_ones(log: Store) -
     assert await log.assignments.budget("T1", "C1") == LabelBudget(1, 1)
 
 
-async def test_recording_waits_for_another_process_that_records(postgres_url: str) -> None:
-    log = await Store.open(postgres_url)
-    log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: THURSDAY)
-    await budget(log, 1)
-    await add(log, 2)
-    shown = await drawn(log, ANN)
-    async with log.database.engine.connect() as other:
-        await lock_for_transaction(other, "blind labels of T1/C1")
-        row = {
-            "team_id": "T1",
-            "channel_id": "C1",
-            "case_id": 3 - shown.id,
-            "user_id": BEN,
-            "score": 1,
-        }
-        row |= {
-            "is_blind": True,
-            "probability": 1.0,
-            "created_at": THURSDAY,
-            "updated_at": THURSDAY,
-        }
-        await other.execute(insert(labels).values(row))
-        recording = asyncio.create_task(log.assignments.record("T1", ANN, shown, Label(3, None)))
-        while not recording.done() and not await is_waiting(log):  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-        await other.commit()
-    with pytest.raises(NotRecordedError):
-        await recording
-    assert [row[:2] for row in await recorded(log)] == [(3 - shown.id, BEN)]
-    await log.close()
-
-
-async def is_waiting(log: Store) -> bool:
-    """Whether some transaction waits for its turn."""
-    query = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
-    async with log.database.engine.connect() as connection:
-        return bool((await connection.execute(query)).scalar_one())
-
-
 @pytest.mark.on("sqlite")
 async def test_the_share_of_a_weeks_cases_follows_from_the_week_before(log: Store) -> None:
     await add(log, 400, THURSDAY - WEEK)
@@ -346,27 +296,6 @@ async def waiting(log: Store, user_id: str = ANN) -> list[tuple[int, float]]:
             assignments.c.user_id == user_id
         )
         return [(row.case_id, row.probability) for row in await connection.execute(query)]
-
-
-@pytest.mark.slow
-async def test_every_channels_part_is_drawn_evenly(log: Store) -> None:
-    await add(log, 1000, THURSDAY - WEEK)
-    found = [
-        await count_drawn(log, LabelDraw("T1", f"C{number}", [(THURSDAY - 4 * WEEK, 0.1)]))
-        for number in range(100)
-    ]
-    # 100 parts of 1,000 numbers: 100 each on average, with a standard deviation of 9.5, so 0.95 of
-    # their mean.
-    assert 96 < sum(found) / 100 < 104
-    assert all(60 < each < 140 for each in found)
-    assert len(set(found)) > 10
-
-
-async def count_drawn(log: Store, sample: LabelDraw) -> int:
-    """How many of all cases are drawn, as if they were in that channel."""
-    async with log.database.engine.begin() as connection:
-        await connection.execute(update(cases).values(channel_id=sample.channel_id))
-        return len((await connection.execute(select(cases.c.id).where(sample.has_drawn()))).all())
 
 
 async def test_drawn_cases_of_a_busy_and_a_quiet_week_are_mixed_evenly(log: Store) -> None:
