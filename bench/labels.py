@@ -6,7 +6,10 @@ Two files of 200 replies of one assistant, equally good, of which some have labe
 less, the same share of everything else is equal. Printed is how often the comparison says worse or
 better, how often labels correct it, and how often it says that they are other people's.
 
-*Drift*: Ann labels both, and gives less by the second; a part has labels of Ben, too.
+*Drift*: Ann labels both, and gives less by the second; a part has labels of Ben, too. The same in
+one file of 1,000 replies of which 100 have labels, and Ann gives less from the middle on: how often
+the range of the mean holds the truth, which is what both together would give to all, and how often
+it is said.
 
 *Annoyed*: of one file, people label the bad replies more often than the good ones. Printed is how
 often the range of the mean holds the truth where it is corrected, and how often it is not.
@@ -139,6 +142,41 @@ def drift(samples: int) -> None:
             tell(f"one labeller drifts by {less:g}, {shared:.0%} shared", found)
 
 
+def drift_within(samples: int) -> None:
+    for less in (0.0, 0.8, 1.5):
+        for shared in (0.0, 0.2, 0.4):
+            generator = np.random.default_rng(67)
+            held = said = corrected = 0
+            for _ in range(samples):
+                quality = generator.normal(3.2, 1.2, 1000)
+                scores = scores_of(quality, 0.6, generator)
+                responses = []
+                for n, score in enumerate(scores):
+                    given = []
+                    if n % 10 == 0:
+                        by = {"ann": -less * (n >= 500)}
+                        if generator.random() < shared:
+                            by["ben"] = 0.0
+                        for person, more in by.items():
+                            label = whole(quality[n : n + 1] + more + generator.normal(0, 0.6))
+                            given.append((person, float(label[0])))
+                    responses.append(Response(str(n), {"m": float(score)}, (), blind=given))
+                found = correct(responses, "m", SCALE)
+                assert found
+                mean = found.mean.corrected
+                drifted = -less * (np.arange(1000) >= 500)
+                noise = generator.normal(0, 0.6, 1000)
+                truth = (whole(quality + drifted + noise) + whole(quality + noise)).mean() / 2
+                corrected += mean is not None
+                held += bool(mean and (mean.low or 0) <= truth <= (mean.high or 0))
+                said += any("stricter" in each for each in found.caveats)
+            print(
+                f"in one file, drift by {less:g}, {shared:.0%} shared: holds in "
+                f"{100 * held / max(corrected, 1):.0f}%, said in {100 * said / samples:.0f}%",
+                flush=True,
+            )
+
+
 def annoyed(samples: int) -> None:
     for correlation in (0.3, 0.6, 0.8):
         for pull in (0.0, 0.5, 1.0):
@@ -201,5 +239,5 @@ def compared(n: int, spread: float, drop: float, generator: np.random.Generator)
 
 if __name__ == "__main__":
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    for part in (other_people, drift, annoyed, few_pairs):
+    for part in (other_people, drift, drift_within, annoyed, few_pairs):
         part(number)

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
+from operator import attrgetter
 from typing import TypeVar
 
 from bot.domain.verdict import MADE_UP, OFFLINE
@@ -86,7 +87,7 @@ def to_quality(
     because a week that is still being labelled has fewer labels than its draw says.
     """
     replies = []
-    for case in scored:
+    for case in sorted(scored, key=attrgetter("id")):
         seen = (coverage or {}).get(case.day or "")
         drawn = (case.drawn_with or 1.0) * (seen.share if seen else 1.0)
         reply = Counted(

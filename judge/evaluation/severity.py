@@ -32,7 +32,7 @@ class Severities:
     """
 
     def __init__(self, replies: Iterable[Given] = ()) -> None:
-        known = [*replies]
+        self._replies = known = [*replies]
         total = defaultdict[str, float](float)
         for given in known:
             _add(total, shares_of(given))
@@ -79,8 +79,14 @@ class Severities:
 
     def words(self, *, is_named: bool = True) -> Iterator[str]:
         """Whose average the figures are, with by how much people give more; a warning if they
-        follow one person.
+        follow one person, or somebody has changed from the first half of the replies to the second.
         """
+        middle = len(self._replies) // 2
+        if have_drifted(self._replies[middle:], self._replies[:middle]):
+            yield (
+                "Careful: by the replies that several labelled, a person has become stricter or "
+                "kinder in between. No figure is corrected for that."
+            )
         if self.of:
             most = sorted(self.of, key=lambda by: -abs(self.of[by]))[: 5 * is_named]
             of = f"{': ' if most else ''}{', '.join(f'{by} gives {self.of[by]:+z.2f}' for by in most)}"

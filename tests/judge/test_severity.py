@@ -87,3 +87,6 @@ def test_a_person_who_has_become_stricter_beside_the_other_is_noticed() -> None:
     assert have_drifted(shared(1.5, 12), shared(2.5, 12))
     assert not have_drifted(shared(2.5, 12), shared(2.5, 12))
     assert not have_drifted(shared(1.5, 3), shared(2.5, 12))  # too few to tell
+    drifted, steady = (Severities([*shared(2.5, 12), *shared(ann, 12)]) for ann in (1.5, 2.5))
+    assert next(drifted.words()).startswith("Careful: by the replies that several labelled")
+    assert next(steady.words()).startswith("Corrected to the average of 2 people")

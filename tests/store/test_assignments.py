@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.label import Label, Outcome

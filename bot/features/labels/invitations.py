@@ -39,15 +39,15 @@ async def ask_due(services: Services) -> None:
         "author_id": "",
         "name": f"labels {utc_week(now):%Y-%m-%d}",
     }
-    asked = set(await database.values(sa.select(notices.c.recipient).filter_by(**key)))
     theirs = sa.select(sa.func.max(notices.c.claimed_at)).filter_by(
         team_id=team_id, channel_id="", author_id=""
     )
     last = theirs.where(notices.c.recipient == people.c.user_id).scalar_subquery()
     agreed = sa.select(people.c.user_id).where(people.c.team_id == team_id, people.c.is_asked)
-    for user_id in await database.values(
-        agreed.order_by(last.is_not(None), last, people.c.updated_at)
-    ):
+    in_turn = await database.values(agreed.order_by(last.is_not(None), last, people.c.updated_at))
+    # Read after their order, which a request by another process changes.
+    asked = set(await database.values(sa.select(notices.c.recipient).filter_by(**key)))
+    for user_id in in_turn:
         if len(asked) >= _A_WEEK:
             return
         if user_id in asked:

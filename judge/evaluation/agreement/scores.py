@@ -157,6 +157,8 @@ def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_
             if score is not None and score != item.scores[judge]:
                 repeats += 1
         if read.labels:
+            # In the order of their labels, which shows whether a person has become stricter.
+            items[known_by] = items.pop(known_by)
             earlier = item.labels.setdefault(read.person, read)
             if earlier.given != read.given:
                 repeats += 1
