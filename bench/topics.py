@@ -24,6 +24,7 @@ from judge.evaluation.stats import wilson
 from judge.evaluation.topics import MOST_TOPICS, name_topics, sort_by_topic
 
 DEALS = 500
+OPTIONS = {"temperature": 0, "max_tokens": 500}  # a small model may not end its answer
 
 
 def main() -> None:
@@ -55,7 +56,7 @@ async def measure(arguments: argparse.Namespace) -> None:
     by_words = {key: nearest(question, topics) for key, question in questions.items()}
     print(f"{len(asked)} questions on: {', '.join(topics)}")
     print(f"words alone: {right(by_words, by_people)}")
-    async with Judge(arguments.model, timeout_s=900) as judge:
+    async with Judge(arguments.model, timeout_s=900, options=OPTIONS) as judge:
         began = time.monotonic()
         sorted_ = await sort_by_topic(judge.write, questions, topics)
         print(f"people's names: {right(sorted_, by_people)}; {time.monotonic() - began:.0f} s")

@@ -152,7 +152,7 @@ def topics(
     """Sort questions by topic, and show how each is scored.
 
     The model names at most ten topics, beside --known only where ten questions fit none, and sorts
-    thirty questions a request; the counts are ours. With --ask decision it chooses. Exit code 0:
+    fifteen questions a request; the counts are ours. With --ask decision it chooses. Exit code 0:
     done, 1: some lines could not be read or questions not sorted, 2: error.
     """
     from judge.evaluation.topics import TITLES, find_topics

@@ -6,8 +6,9 @@ topic_of = await sort_by_topic(judge.write, {line: question, ...}, topics)
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -36,8 +37,10 @@ MOST_TOPICS = 10
 NOT_SORTED = "not sorted"
 _MOST_WORDS = 5
 _FEWEST_OF_A_NAME = 2
-_MOST_NAMED, _MOST_SORTED = 100, 30  # questions of a request
-_MOST_CHARACTERS = 8_000  # of the questions of a request
+MOST_SORTED = 15
+"""The number of questions in a request that sorts: a small model does not end its answer to thirty."""
+_MOST_NAMED = 100  # questions of the request for names
+_MOST_CHARACTERS = 8_000  # of these questions, about
 
 _TO_NAME = load_prompt("topic_names.txt")
 _TO_SORT = load_prompt("topics.txt")
@@ -54,8 +57,8 @@ async def name_topics(
 
     Together with those that are known, there are at most ten. A name is left out if it stands for
     one question only, or if `gives_away` finds a proper name in it or a word of one or two
-    questions, which might have dictated it. Of more than a hundred questions, every second, third
-    and so on is sent.
+    questions, which might have dictated it. Of many questions, every second, third and so on is
+    sent.
 
     Args:
         write: `Judge.write`, or a function like it.
@@ -67,17 +70,18 @@ async def name_topics(
     """
     taken = {OTHER, *(name.casefold() for name in known)}
     room = MOST_TOPICS - len(known)
-    # At equal distances, so that the same questions get the same names.
-    sample = questions[:: ceil(len(questions) / _MOST_NAMED) or 1]
-    sent = next(_portions(enumerate(sample), _MOST_NAMED), {})
-    if room <= 0 or not sent:
+    if room <= 0 or not questions:
         return []
+    # At equal distances, so that the same questions get the same names.
+    characters = sum(min(len(question), LONGEST_TEXT) for question in questions)
+    step = ceil(max(len(questions) / _MOST_NAMED, characters / _MOST_CHARACTERS))
+    sent = questions[::step]
     listed = ", ".join(f'"{name}"' for name in known)
     prompt = _TO_NAME.format(
         most=room,
         words=_MOST_WORDS,
         known=f" These topics are known already; name others: {listed}." if listed else "",
-        questions=numbered(sent.values()),
+        questions=numbered(sent),
     )
     answer = await write(prompt)
     frequent = Counter(read_names(answer.text, len(sent), known, _MOST_WORDS).values())
@@ -105,7 +109,7 @@ async def sort_by_topic(
 ) -> dict[int, str]:
     """The topic of each question, or "other" if none fits, by the question's key.
 
-    A request takes up to thirty questions. Those that its answer does not mention, and those of a
+    A request takes up to fifteen questions. Those that its answer does not mention, and those of a
     request that failed, are left out: they are unsorted, which is not the same as "other".
 
     Args:
@@ -120,7 +124,8 @@ async def sort_by_topic(
     """
     topic_of = dict[int, str]()
     failure: JudgeError = BadResponseError("The model sorted no question.")
-    for portion in _portions(questions.items(), _MOST_SORTED):
+    for begin in range(0, len(questions), MOST_SORTED):
+        portion = dict(islice(questions.items(), begin, begin + MOST_SORTED))
         try:
             if decide:
                 topic_of |= await choose_names(decide, portion, topics, _MATERIAL, _QUESTION)
@@ -156,22 +161,6 @@ async def _sort(
 def _to_plain(name: str) -> str:
     """Without marks around it, such as a full stop or asterisks, and in lower case."""
     return _EDGES.sub("", name).casefold()
-
-
-def _portions(questions: Iterable[tuple[int, str]], most: int) -> Iterator[dict[int, str]]:
-    """The questions by request, in their order."""
-    portion = dict[int, str]()
-    characters = 0
-    for key, question in questions:
-        length = min(len(question), LONGEST_TEXT)
-        if portion and (len(portion) == most or characters + length > _MOST_CHARACTERS):
-            yield portion
-            portion = {}
-            characters = 0
-        portion[key] = question
-        characters += length
-    if portion:
-        yield portion
 
 
 async def find_topics(

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from judge.errors import BadResponseError, SetupError, UnavailableError
-from judge.evaluation.topics import OTHER, name_topics, sort_by_topic
+from judge.evaluation.naming import OTHER
+from judge.evaluation.topics import name_topics, sort_by_topic
 from judge.scoring.judging import Written
 from tests.judge_command import run
 from tests.model_server import ModelServer
@@ -86,13 +87,13 @@ async def test_each_question_is_sorted_once_and_what_is_not_mentioned_stays_unso
 
 
 async def test_a_request_that_fails_leaves_only_its_questions_unsorted() -> None:
-    asked = {key: f"Question {key}?" for key in range(70)}
+    asked = {key: f"Question {key}?" for key in range(35)}
     down = UnavailableError("The server is down.")
-    whole = "\n".join(f"{number}: passwords" for number in range(1, 31))
-    model = Scripted(whole, down, f"10: other\n{whole}")
+    whole = "\n".join(f"{number}: passwords" for number in range(1, 16))
+    model = Scripted(whole, down, f"5: other\n{whole}")
     topic_of = await sort_by_topic(model.write, asked, ["passwords"])
-    assert sorted(topic_of) == [*range(30), *range(60, 70)]
-    assert topic_of[69] == OTHER
+    assert sorted(topic_of) == [*range(15), *range(30, 35)]
+    assert topic_of[34] == OTHER
     with pytest.raises(UnavailableError):
         await sort_by_topic(Scripted(down, down, down).write, asked, ["passwords"])
     with pytest.raises(BadResponseError, match="sorted no question"):
@@ -102,11 +103,18 @@ async def test_a_request_that_fails_leaves_only_its_questions_unsorted() -> None
         await sort_by_topic(model.write, asked, ["passwords"])
 
 
-async def test_long_questions_go_in_more_requests_and_only_their_beginning() -> None:
-    model = Scripted(*["1: passwords"] * 9)
-    await sort_by_topic(model.write, dict.fromkeys(range(50), "x" * 5_000), ["passwords"])
-    assert max(map(len, model.prompts)) < 9_000
-    assert "x" * 399 + "…" in model.prompts[0]
+async def test_many_or_long_questions_are_named_from_a_part_of_them_and_their_beginnings() -> None:
+    for asked, most, first, second in (
+        (["x" * 5_000] * 50, 21, "1. xxx", "2. xxx"),
+        ([f"Question {number}?" for number in range(250)], 100, "1. Question 0?", "2. Question 3?"),
+    ):
+        model = Scripted("passwords: 1, 2")
+        await name_topics(model.write, asked)
+        prompt = model.prompts[0]
+        assert len(re.findall(r"^\d+\. ", prompt, re.MULTILINE)) <= most
+        assert first in prompt
+        assert second in prompt
+        assert max(map(len, prompt.splitlines())) < 410
 
 
 async def test_a_decision_model_chooses_for_each_question() -> None:
