@@ -139,6 +139,7 @@ class _Past:
         cases = await asyncio.gather(*map(self._write_reply, read_replies(), answers))
         await self._write_beside(list(zip(read_replies(), cases, strict=True)))
         await self._insert(schema.seen_messages, [_seen_message(message) for message in messages])
+        await self._write_unanswered()
         await self._write_choices()
         for example in SAID["examples"]:
             await self._write_example(example)
@@ -188,17 +189,21 @@ class _Past:
         return await then.record(in_thread, verdict)
 
     async def _write_beside(self, past: Sequence[tuple[Reply, LoggedCase]]) -> None:
-        """What the watches have seen, labels, causes of low scores, and what a model would read."""
+        """What the watches have seen, labels, causes of low scores, topics, and what a model would read."""
         weeks = Schedule.parse("monday", "09:00", "UTC")
         threads = self.workspace.channel(PAST_CHANNEL)
         labels: list[_Row] = []
         causes: list[_Row] = []
         signs: list[_Row] = []
+        topics: list[_Row] = []
         for reply, case in past:
             if reply.label is not None:
                 person = {"case_id": case.id, "user_id": self.workspace.user(reply.colleague).id}
                 times = {"created_at": case.judged_at, "updated_at": case.judged_at}
                 labels.append({**SAID["label"], **person, **times, "score": reply.label})
+            topics.append(
+                {"author_id": case.author_id, "name": reply.texts["name"], "case_id": case.id}
+            )
             if reply.quality == "poor":
                 week = weeks.current(case.judged_at or self.now).label
                 causes.append({"case_id": case.id, "week": week, "name": reply.texts["cause"]})
@@ -210,7 +215,20 @@ class _Past:
         await self._insert(schema.replies, [_seen_reply(case) for _, case in past])
         await self._insert(schema.labels, labels)
         await self._insert(schema.causes, causes)
+        await self._insert(schema.topics, topics)
         await self._insert(schema.thread_signs, signs)
+
+    async def _write_unanswered(self) -> None:
+        """The topics of the questions without an answer."""
+        messages = self.workspace.channel(PAST_CHANNEL).messages.values()
+        rows = list[_Row]()
+        for asked in SAID["unanswered"]:
+            name, _, words = asked["text"].removeprefix("@").partition(" ")
+            (message,) = [each for each in messages if each.text.endswith(words)]
+            if topic := asked.get("topic"):
+                author_id = self.workspace.user(name).id
+                rows.append({"author_id": author_id, "name": topic, "question_ts": message.ts})
+        await self._insert(schema.topics, rows)
 
     async def _write_choices(self) -> None:
         team_id = self.workspace.team_id

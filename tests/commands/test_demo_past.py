@@ -194,6 +194,22 @@ async def test_questions_have_outcomes_and_one_waits(tmp_path: Path) -> None:
     assert reports["helper"].outcomes.signs[Sign.CONFIRMED] > 5
 
 
+@pytest.mark.needs("topics")
+async def test_both_assistants_have_topics(
+    pasts: dict[float, tuple[Path, Workspace]], tmp_path: Path
+) -> None:
+    from bot.features.topics.figures import TopicFigures
+
+    file, workspace = pasts[MONDAY]
+    shutil.copy(file, tmp_path)
+    async with services_of(workspace, tmp_path) as services:
+        figures = TopicFigures(services)
+        for watch in await services.store.watches.of(workspace.team_id):
+            report = await figures.of(subject_of(watch))
+            assert len(report.topics) >= 3
+            assert report.rest
+
+
 async def test_every_case_and_rating_says_that_it_is_made_up(log: Store) -> None:
     for table in (cases, ratings):
         assert set(await log.database.values(select(table.c.model).distinct())) == {MADE_UP}

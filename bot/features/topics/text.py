@@ -135,7 +135,8 @@ def write_post(
     message.
     """
     title = f"{WRITE_TITLE} for {clip(name)}"
-    blocks = [ui.section(f"*{title}*, by the questions of four weeks in your channels")]
+    basis = "By the questions of four weeks in your channels that were scored or not answered."
+    blocks = [ui.section(f"*{title}*\n{basis}")]
     for gap in gaps[:_MOST_GAPS]:
         topic = f"*{clip(gap.topic, _NAME)}*" if gap.topic != OTHER else "*Other questions*"
         lines = [f"{topic}: {_how_often(len(gap.asked), gap.well)}"]

@@ -80,7 +80,8 @@ def to_asked(
     texts: Mapping[int, tuple[str, str | None]],
     unanswered: Mapping[tuple[str, str], str],
 ) -> list[Asked]:
-    """The questions of four weeks, the newest first.
+    """The questions of four weeks whose reply was scored, or that have no answer, the newest first:
+    of others it is not known how well they were answered.
 
     Args:
         texts: The words and the topic of each question, by the case of the reply to it.
@@ -90,6 +91,8 @@ def to_asked(
     for outcome in reversed(outcomes):
         question = outcome.question
         reply = scored.of(question)
+        if reply is None and Sign.UNANSWERED not in outcome.signs:
+            continue
         text, topic = texts.get(reply.id, ("", None)) if reply else ("", None)
         text = without_mention(text)
         topic = topic or unanswered.get((question.channel_id, question.ts)) or OTHER
@@ -99,6 +102,7 @@ def to_asked(
         found.append(Asked(question, topic, text, reply, why))
     # The words of one without an answer are not stored, but those of another may be the same.
     known = {each.question.text_hash: each.text for each in found if each.text}
+    known[None] = ""
     return [
         replace(each, text=each.text or known.get(each.question.text_hash, "")) for each in found
     ]
