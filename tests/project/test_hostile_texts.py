@@ -34,8 +34,8 @@ from judge.scoring.ratings import UnscoredReason
 from judge.scoring.rubric import Scale
 
 ROOT = Path(__file__).parents[2]
-LENGTH, LENGTH_FOR_PATTERNS = 100_000, 20_000
-TIMES, FLOOR_S = 20, 2.0
+LENGTH, LENGTH_FOR_PATTERNS = 30_000, 20_000
+TIMES, FLOOR_S = 20, 0.6
 FLOOR_FOR_PATTERNS_S = 0.3
 
 HARMLESS = "The reply names **two** sources (see [1]), and it says why: both are <new>.\n"
