@@ -36,9 +36,11 @@ _NAMES = {
 _PAIRS = {"pairwise_accuracy", "pairwise_ties", "pairwise_reversals"}
 _SHARES = _PAIRS | {"exact_match", "within_one"}
 _CARD = (
-    "What this does not show: whether people are right; how the judge scores other questions, "
-    "other assistants or under another version; whether it is as kind to one assistant as to "
-    "another, unless both have labels (--by); whether a person has become stricter."
+    "What this does not show: whether people are right, or these responses stand for others; how "
+    "the judge scores other questions, other assistants or under another version, and whether it "
+    "would give the same again (judge batch --compare); whether it is as kind to one assistant as "
+    "to another, unless both have labels (--by); whether a person has become stricter, unless "
+    "others labelled the same responses."
 )
 
 
