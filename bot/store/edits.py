@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseStatus, LoggedCase, Part, text_hash
 from bot.domain.clock import utc_now
 from bot.store.cases import AT_REST, is_one_message
-from bot.store.database import Database, StoreQueries, in_transaction, lock_words
+from bot.store.database import Database, StoreQueries, in_transaction, insert_into, lock_words
 from bot.store.jobs import Job, JobKind, is_of_team, put_jobs, submit_jobs
 from bot.store.schema import (
     IS_STALE,
@@ -157,15 +157,12 @@ class Edits(StoreQueries):
         """Records that a message quotes words of these cases; returns those that have none to be
         quoted (now).
         """
-        place = {"channel_id": channel_id, "ts": ts}
         has_words = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids), _HAS_WORDS)
-        is_noted = (
-            sa.select(quotes.c.ts).filter_by(**place).where(quotes.c.case_id == cases.c.id).exists()
-        )
-        rows = rows_of_cases(quotes, sa.and_(has_words, ~is_noted), **place)
-        await self._database.execute(sa.insert(quotes).from_select(*rows))
+        rows = rows_of_cases(quotes, has_words, channel_id=channel_id, ts=ts)
+        noting = insert_into(self._database, quotes).from_select(*rows)
+        await self._database.execute(noting.on_conflict_do_nothing())
         kept = await self._database.values(sa.select(cases.c.id).where(has_words))
-        return [each for each in case_ids if each not in kept]
+        return [case_id for case_id in case_ids if case_id not in kept]
 
     async def quoted(self, case_ids: Collection[int]) -> Sequence[tuple[str, str]]:
         """Channel and ts of each post, or file, that quotes words of one of these cases."""

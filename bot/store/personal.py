@@ -111,9 +111,8 @@ class Personal(StoreQueries):
                 back = sa.select(*columns).filter_by(team_id=team_id, taken_back_by=user_id)
                 for row in await self._database.all(back):
                     yield {"kind": "release taken back", **row._mapping}
-            if kind == "settings":
-                async for case in self._cases(team_id, user_id):
-                    yield {"kind": "case", **case}
+        async for case in self._cases(team_id, user_id):
+            yield {"kind": "case", **case}
         for act in await Audit(self._database).of(team_id, user_id):
             yield {"kind": "audit", **asdict(act)}
 
@@ -124,12 +123,8 @@ class Personal(StoreQueries):
                 row.id: {**row._mapping, "turns": [], "ratings": []} for row in page
             }
             for table in (turns, ratings):
-                its = (
-                    sa.select(table)
-                    .where(table.c.case_id.in_(found))
-                    .order_by(table.c.case_id, table.c.position)
-                )
-                for row in await self._database.all(its):
+                parts = sa.select(table).where(table.c.case_id.in_(found))
+                for row in await self._database.all(parts.order_by(table.c.position)):
                     found[row.case_id][table.name].append(dict(row._mapping))
             for case in found.values():
                 yield _shown(case, user_id)

@@ -44,31 +44,23 @@ from bot.store.writer import after_commit
 async def cases_at(
     database: Database, team_id: str, channel_id: str, ts: str, parent_ts: str | None
 ) -> Sequence[LoggedCase]:
-    """All cases of one message, oldest first; `ts` is that message, a verdict on it, or two typed
+    """The cases of a message, oldest first; `ts` is that message, a verdict on it, or two typed
     texts.
     """
     here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
-    in_thread = and_(here, cases.c.thread_ts == (parent_ts or ts))
-    is_typed = cases.c.message_ts.is_(None)
+    is_part = and_(
+        turns.c.channel_id == channel_id, turns.c.ts == ts, turns.c.part == Part.RESPONSE
+    )
+    is_card = and_(cases.c.message_ts.is_(None), cases.c.thread_ts == ts)
+    in_thread = cases.c.thread_ts == (parent_ts or ts)
+    ids = select(cases.c.id).where(here)
     # A union, so that each part uses its index: for "or" SQLite would go through the whole channel.
-    places = select(cases.c.message_ts, cases.c.thread_ts)
     named = union(
-        places.where(here, cases.c.message_ts == ts),
-        places.join(turns, is_of_case(turns)).where(
-            here, turns.c.channel_id == channel_id, turns.c.ts == ts, turns.c.part == Part.RESPONSE
-        ),
-        places.where(
-            in_thread, or_(cases.c.reply_ts == ts, and_(is_typed, cases.c.thread_ts == ts))
-        ),
+        ids.where(cases.c.message_ts == ts),
+        ids.join(turns, is_of_case(turns)).where(is_part),
+        ids.where(in_thread, or_(cases.c.reply_ts == ts, is_card)),
     )
-    found = await database.all(named)
-    scored = [row.message_ts for row in found if row.message_ts]
-    typed = [row.thread_ts for row in found if not row.message_ts]
-    same = union(
-        select(cases.c.id).where(here, cases.c.message_ts.in_(scored)),
-        select(cases.c.id).where(here, cases.c.thread_ts.in_(typed), is_typed),
-    )
-    query = select(cases).where(cases.c.id.in_(same)).order_by(cases.c.id)
+    query = select(cases).where(cases.c.id.in_(named)).order_by(cases.c.id)
     return await database.rows(LoggedCase, query)
 
 

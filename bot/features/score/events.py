@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from cachetools import TTLCache
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.context.async_context import AsyncBoltContext
 
@@ -31,9 +30,6 @@ from bot.slack.mrkdwn import emoji_of, escape
 
 Answer = Callable[[], Awaitable[object]]
 """Tells the person the outcome, if there is anything to tell, after the event has been acknowledged."""
-Told = TTLCache[tuple[str, str], None]
-"""Refusals that a person was told in the last hour: somebody may react to a hundred replies."""
-
 _REMEMBERED = 1000
 _PERSONS_WORDS = {None, "file_share", "thread_broadcast"}
 # Slack sends an edited mention again: https://github.com/slack-go/slack/pull/1256
@@ -58,7 +54,6 @@ def is_mention(body: Raw, own_ids: Collection[str]) -> bool:
 def register(app: AsyncApp, services: Services) -> None:
     own_ids = services.identity.own_ids
     answered: deque[Hashable] = deque(maxlen=_REMEMBERED)
-    told: Told = TTLCache(maxsize=_REMEMBERED, ttl=3600.0)
 
     async def take(
         body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]
@@ -69,7 +64,7 @@ def register(app: AsyncApp, services: Services) -> None:
             answer = await _take_mention(services, body)
             event = body["event"]["channel"], body["event"]["ts"]
         elif reaction := messages.to_reaction(body):
-            answer = await _take_reaction(services, to_invocation(body), reaction, told)
+            answer = await _take_reaction(services, to_invocation(body), reaction)
             event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
         if answer and event not in answered:
             answered.append(event)
@@ -106,18 +101,12 @@ async def _take_mention(services: Services, body: Raw) -> Answer:
 
 
 async def _take_reaction(
-    services: Services, person: Invocation, reaction: Reaction, told: Told
+    services: Services, person: Invocation, reaction: Reaction
 ) -> Answer | None:
     if await services.members.is_known_bot(reaction.user_id):
         return None
     try:
         await services.intake.check_here(person, reaction.ts)
-    except blocker.RefusedError as exc:
-        said = str(exc)
-        is_new = (person.user_id, said) not in told
-        told[person.user_id, said] = None
-        return partial(services.messenger.tell, person.recipient, said) if is_new else None
-    try:
         message = await services.lookup.message_anywhere(reaction.channel_id, reaction.ts)
         if message is None:
             raise blocker.RefusedError(blocker.GONE)

@@ -67,12 +67,12 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
 
     await with_log(database_url, fill)
     rows = await exported(database_url, tmp_path)
-    assert kinds(rows) == ["settings", "case", "case", "case", "label", "audit", "audit"]
+    assert kinds(rows) == ["settings", "label", "case", "case", "case", "audit", "audit"]
     assert rows[0]["visibility"] == "me"
-    assert [row["id"] for row in rows[1:4]] == [1, 2, 3]
-    assert [row["question"] for row in rows[1:4]] == ["Why?"] * 3
-    assert [rating["raw"] for row in rows[1:4] for rating in row["ratings"]] == ["score: 4"] * 3
-    assert (rows[4]["case_id"], rows[4]["score"], rows[4]["reason"]) == (4, 2, "Too short.")
+    assert [row["id"] for row in rows[2:5]] == [1, 2, 3]
+    assert [row["question"] for row in rows[2:5]] == ["Why?"] * 3
+    assert [rating["raw"] for row in rows[2:5] for rating in row["ratings"]] == ["score: 4"] * 3
+    assert (rows[1]["case_id"], rows[1]["score"], rows[1]["reason"]) == (4, 2, "Too short.")
     assert [(row["who"], row["what"], row["user_id"]) for row in rows[5:]] == [
         (ANN, "labels_changed", None),
         (OPERATOR, "exported_person", ANN),
