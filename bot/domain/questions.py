@@ -13,8 +13,8 @@ Nothing here needs the words of a message.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
@@ -75,7 +75,8 @@ class SeenMessage:
 class Question:
     """A question to an assistant, and what came of it.
 
-    `is_meant`: it mentions the assistant. `answer_ts` is the answer's first message with words, and
+    `is_meant`: it mentions the assistant; `is_usual`: it does not, but stands where the assistant
+    answers nearly all that do not. `answer_ts` is the answer's first message with words, and
     `answered_at` when that was whole. `by_colleague`: a person other than the asker wrote in its
     thread, after the answer or in place of one. `last_ts` is the last message of a person in the
     thread after the answer, if any. Questions in the same words share a `text_hash`.
@@ -86,6 +87,7 @@ class Question:
     thread_ts: str
     asker_id: str
     is_meant: bool
+    is_usual: bool = False
     answer_ts: str | None = None
     answered_at: datetime | None = None
     by_colleague: bool = False
@@ -123,18 +125,13 @@ def questions_to(
     """The questions to one assistant among the messages of its channels, the oldest first."""
     candidates = _candidates(assistant_id, messages)
     channels = _answered_throughout(candidates, now)
-    return [
-        question
-        for question in candidates
-        if question.is_meant or question.answer_ts or question.channel_id in channels
-    ]
-
-
-def channels_meant(
-    assistant_id: str, messages: Iterable[SeenMessage], now: datetime
-) -> Collection[str]:
-    """The channels where all messages count as questions to the assistant."""
-    return _answered_throughout(_candidates(assistant_id, messages), now)
+    found = list[Question]()
+    for question in candidates:
+        if not question.is_meant and question.channel_id in channels:
+            found.append(replace(question, is_usual=True))
+        elif question.is_meant or question.answer_ts:
+            found.append(question)
+    return found
 
 
 def _candidates(assistant_id: str, messages: Iterable[SeenMessage]) -> Sequence[Question]:

@@ -13,7 +13,6 @@ from bot.domain.questions import (
     MEANT_FOR,
     OPEN_FOR,
     Question,
-    channels_meant,
     questions_to,
 )
 from bot.domain.shared import AnswerCache
@@ -97,7 +96,8 @@ class OutcomeFigures:
         """Whether the messages that do not mention the assistant count as questions to it."""
         now = self._services.clock()
         messages = await self._seen.of(watch.team_id, [watch.channel_id], now - MEANT_FOR)
-        return watch.channel_id in channels_meant(watch.author_id, messages, now)
+        questions = questions_to(watch.author_id, messages, now)
+        return any(question.is_usual for question in questions)
 
     async def outcomes(self, subject: Subject) -> Sequence[Outcome]:
         """What came of all questions whose messages are kept."""

@@ -64,8 +64,10 @@ def shares_block(name: str, shares: Shares) -> ui.Block:
 
 
 def release_lines(before: Shares, since: Shares) -> list[str]:
-    """How the shares of signs have changed with a release; empty with too few questions."""
-    if min(before.number, since.number) < FEWEST:
+    """How the shares of signs have changed with a release; empty with too few questions, or only
+    those of one thread.
+    """
+    if min(before.number, since.number) < FEWEST or not (before.signs and since.signs):
         return []
     lines = [
         f"• {sign}: {span(since.signs[sign], '.0%')}; before {span(before.signs[sign], '.0%')}"

@@ -93,18 +93,22 @@ def state(
             f"\nThe model {_ticked(chosen.model)} is no longer offered, so the app's default "
             "model is used."
         )
-    blocks = [ui.section(head)]
     in_use = chosen.rubric or default
-    for saved in own:
-        is_used = saved.name == in_use and chosen.version == saved.rubric.version
-        blocks.append(ui.section(_own(saved, chosen, in_use)))
-        blocks.append(_buttons(saved.name, is_used=is_used, is_own=True))
-    own_names = {saved.name for saved in own}
+    lines = {saved.name: _own(saved, chosen, in_use) for saved in own}
     for name in shipped:
-        if name not in own_names:  # the channel's own goes before
-            purpose = purpose_of(name) or "the default of this app"
-            blocks.append(ui.section(f"{_marked(name, in_use)}: {purpose}"))
-            blocks.append(_buttons(name, is_used=name == in_use, is_own=False))
+        if name not in lines:  # the channel's own goes before
+            lines[name] = (
+                f"{_marked(name, in_use)}: {purpose_of(name) or 'the default of this app'}"
+            )
+    newest = {saved.name: saved.rubric.version for saved in own}
+    blocks = [ui.section(head)]
+    for name, line in lines.items():
+        is_used = name == in_use and chosen.version == newest.get(name)
+        use = [] if is_used else [ui.button("Use here", f"{ids.ACTION_RUBRIC}use", name)]
+        view = ui.button("View", f"{ids.ACTION_RUBRIC}view", name)
+        label = "Edit" if name in newest else "Edit a copy"
+        edit = ui.button(label, f"{ids.ACTION_RUBRIC}edit", name)
+        blocks += [ui.section(line), ui.actions(*use, view, edit)]
     hint = f"`/judge rubric use {DEFAULT}` goes back to the app's default."
     if models:
         hint += (
@@ -112,12 +116,6 @@ def state(
             f"{DEFAULT}."
         )
     return Post(head, [*blocks, ui.context(hint)])
-
-
-def _buttons(name: str, *, is_used: bool, is_own: bool) -> ui.Block:
-    use = [] if is_used else [ui.button("Use here", f"{ids.ACTION_RUBRIC}use", name)]
-    edit = ui.button("Edit" if is_own else "Edit a copy", f"{ids.ACTION_RUBRIC}edit", name)
-    return ui.actions(*use, ui.button("View", f"{ids.ACTION_RUBRIC}view", name), edit)
 
 
 def ask_to_use(judge: ChannelJudge, default: str, value: str) -> Post:

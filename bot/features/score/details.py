@@ -100,6 +100,7 @@ def _facts(case: LoggedCase, verdict: CaseVerdict) -> dict[str, str]:
     facts = {
         "Model": "offline rater" if verdict.is_offline else escape(verdict.model),
         "Rubric": escape(verdict.rubric),
+        "Not read": escape(case.unread or ""),
     }
     if verdict.mean is not None and verdict.mean != verdict.score:
         facts["Mean"] = f"{verdict.mean:.2f} of {verdict.highest}"
@@ -116,7 +117,6 @@ def _facts(case: LoggedCase, verdict: CaseVerdict) -> dict[str, str]:
         before = number_of(case.messages_before, "message")
         left_out = f", {case.left_out:,} not shown to the judge" if case.left_out else ""
         facts["Before the question"] = f"{before}{left_out}"
-    facts["Not read"] = escape(case.unread or "")
     if verdict.latency_ms is not None:
         facts["Model time"] = f"{verdict.latency_ms / 1000:.1f} s in total"
     return facts

@@ -17,6 +17,7 @@ from bot.features.outcome.text import (
     ALL_MEANT,
     contested_line,
     outcome_line,
+    release_lines,
     shares_block,
     waiting_blocks,
 )
@@ -154,6 +155,10 @@ def test_more_contested_good_scores_are_told_when_clear(late: int, is_told: bool
 def an_outcome(ts: str, *, contested: bool) -> Outcome:
     signs = frozenset({Sign.CONTESTED} if contested else ())
     return Outcome(Question("C1", ts, ts, "U1", is_meant=True), signs)
+
+
+def test_the_questions_of_one_thread_compare_no_release() -> None:
+    assert release_lines(Shares(30, {}), Shares(30, {Sign.QUIET: wilson(12, 30)})) == []
 
 
 def test_details_have_the_share_of_each_sign_with_its_range() -> None:
