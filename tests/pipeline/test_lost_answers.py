@@ -105,7 +105,7 @@ async def test_a_verdict_that_slack_did_not_confirm_is_looked_for_when_its_words
         assert GONE in shown(verdict)
         assert ANSWER not in shown(verdict)
     else:
-        assert "and my message in Slack" in await forget(stage, stage.ann, how)
+        assert "Deleted: case 1" in await forget(stage, stage.ann, how)
         assert stage.ours() == []
 
 
