@@ -8,7 +8,7 @@ from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import OFF_WITHOUT, load_manifest, manifest_path
 from pocket_slack import Message, Sandbox, Workspace
-from tests.gestures import GONE, go_ahead, open_settings, post_digest, up_to_date
+from tests.gestures import GONE, go_ahead, post_digest, up_to_date
 from tests.model_server import ModelServer
 from tests.patience import UNHURRIED
 from tests.programs import environment, run
@@ -104,14 +104,12 @@ async def test_a_verdict_that_cannot_be_read_and_loses_nothing_stays_as_it_is(st
     assert shown(stage.ours()[-1]) == before
 
 
-@pytest.mark.needs("digest", "home")
-async def test_digest_stats_and_home_know_who_is_in_the_channel(stage: Stage) -> None:
+@pytest.mark.needs("digest")
+async def test_digest_and_stats_know_who_is_in_the_channel(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, "digest on")
     assert "every Monday" in (await stage.told(stage.ann)).text
     stage.ann.command(CHANNEL, ids.COMMAND, "stats")
     assert "scored" in shown(await stage.told(stage.ann, 2))
-    channel_id = stage.slack.workspace.channel(CHANNEL).id
-    assert f"<#{channel_id}>" in shown(await open_settings(stage))
     await post_digest(stage)
     assert stage.ours()
 
