@@ -1,5 +1,6 @@
 """The demo's verdicts that were written by hand: each says so, and can be used as any verdict."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,16 @@ from tests.cases import url
 from tests.texts import read
 
 
-@pytest.fixture
-async def workspace(tmp_path: Path) -> Workspace:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("past")
+
+
+@pytest.fixture(scope="module")
+def workspace(folder: Path) -> Workspace:
+    """Written once; the last test alone posts in it."""
     workspace = demo_workspace(ManualClock(1_768_641_060.0))
-    await write_past(url(tmp_path), workspace)
+    asyncio.run(write_past(url(folder), workspace))
     return workspace
 
 
@@ -39,7 +46,7 @@ def examples(workspace: Workspace) -> list[Message]:
 
 
 async def test_each_says_that_it_was_written_by_hand_and_has_the_buttons_of_its_case(
-    workspace: Workspace, tmp_path: Path
+    workspace: Workspace, folder: Path
 ) -> None:
     found = examples(workspace)
     assert ["  ".join(read([message.blocks[0]]).split("  ")[:2]) for message in found] == [
@@ -47,7 +54,7 @@ async def test_each_says_that_it_was_written_by_hand_and_has_the_buttons_of_its_
         "Score 3 of 5, ratings from 2 to 5  ●●◐◐◐",
         ":red_circle: Score 1 of 5  ●○○○○",
     ]
-    async with await Store.open(url(tmp_path)) as store:
+    async with await Store.open(url(folder)) as store:
         for message in found:
             *_, made_of, note, buttons = message.blocks
             assert made_of["elements"][0]["text"].startswith(f"{MADE_UP} · 3 ratings: ")

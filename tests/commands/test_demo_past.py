@@ -32,43 +32,34 @@ from pocket_slack import ManualClock, Person, Sandbox, Workspace
 from tests.cases import url
 from tests.texts import read
 
-SATURDAY = 1_768_641_060.0
 MONDAY = 1_768_784_520.0  # 01:02
+THURSDAY = MONDAY + 74 * 3600
 
-
-def workspace_at(now: float) -> Workspace:
-    return demo_workspace(ManualClock(now))
+Pasts = dict[float, tuple[Path, Workspace]]
 
 
 @pytest.fixture(scope="module")
-def pasts(tmp_path_factory: pytest.TempPathFactory) -> dict[float, tuple[Path, Workspace]]:
+def pasts(tmp_path_factory: pytest.TempPathFactory) -> Pasts:
     """The past at each moment, written once, and the workspace that it stands in, which tests only
     read.
     """
     found = {}
-    for now in (SATURDAY, MONDAY):
+    for now in (MONDAY, THURSDAY):
         file = tmp_path_factory.mktemp("past") / "log.db"
-        workspace = workspace_at(now)
+        workspace = demo_workspace(ManualClock(now))
         asyncio.run(write_past(f"sqlite+aiosqlite:///{file}", workspace))
         found[now] = file, workspace
     return found
 
 
-@pytest.fixture(params=[SATURDAY, MONDAY])
-def now(request: pytest.FixtureRequest) -> float:
-    return float(request.param)
+@pytest.fixture
+def workspace(pasts: Pasts) -> Workspace:
+    return pasts[MONDAY][1]
 
 
 @pytest.fixture
-def workspace(pasts: dict[float, tuple[Path, Workspace]], now: float) -> Workspace:
-    return pasts[now][1]
-
-
-@pytest.fixture
-async def log(
-    pasts: dict[float, tuple[Path, Workspace]], now: float, tmp_path: Path
-) -> AsyncIterator[Store]:
-    shutil.copy(pasts[now][0], tmp_path)
+async def log(pasts: Pasts, tmp_path: Path) -> AsyncIterator[Store]:
+    shutil.copy(pasts[MONDAY][0], tmp_path)
     async with await Store.open(url(tmp_path)) as opened:
         yield opened
 
@@ -88,14 +79,14 @@ async def test_low_replies_of_each_week_have_a_cause(log: Store) -> None:
 
 @pytest.mark.parametrize("name", ["ann", "ben"])
 async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
-    log: Store, workspace: Workspace, now: float, name: str
+    log: Store, workspace: Workspace, name: str
 ) -> None:
     channel = workspace.channel(CHANNEL)
     user = workspace.user(name)
     said = [message for message in channel.messages.values() if message.is_reply]
     answers = {to_plain(message.text) for message in said}
     log.assignments = Assignments(
-        log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(now, UTC)
+        log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(MONDAY, UTC)
     )
     for _ in range(9):
         shown = await log.assignments.draw(workspace.team_id, user.id, [channel.id])
@@ -107,17 +98,15 @@ async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
 
 
 @pytest.mark.needs("watch")
-@pytest.mark.parametrize("hours", [1, 74, 145])
 async def test_one_assistant_is_lower_and_one_steady_with_one_mean_on_every_screen(
-    tmp_path: Path, hours: int
+    pasts: Pasts, tmp_path: Path
 ) -> None:
     from bot.features.digest.poster import draft, this_week
     from bot.features.digest.stats import answer_stats
     from bot.features.watch.standings import StandingLooks
 
-    workspace = workspace_at(MONDAY + hours * 3600)
-    await write_past(url(tmp_path), workspace)
-    async with services_of(workspace, tmp_path) as services:
+    workspace = pasts[THURSDAY][1]
+    async with services_of(pasts[THURSDAY], tmp_path) as services:
         await StandingLooks(services).look()
         team_id = workspace.team_id
         standings = (await Standings(services.store.database).of_team(team_id)).values()
@@ -142,23 +131,23 @@ async def test_one_assistant_is_lower_and_one_steady_with_one_mean_on_every_scre
 
 
 @pytest.mark.needs("watch")
-@pytest.mark.parametrize("hours", [0, 12, 74, 145])
+@pytest.mark.parametrize("now", [MONDAY, THURSDAY])
 async def test_what_the_release_has_changed_is_known_at_the_start(
-    tmp_path: Path, hours: int
+    pasts: Pasts, tmp_path: Path, now: float
 ) -> None:
     from bot.features.watch.release_looks import ReleaseLooks
 
-    workspace = workspace_at(MONDAY + hours * 3600)
-    await write_past(url(tmp_path), workspace)
-    async with services_of(workspace, tmp_path) as services:
+    async with services_of(pasts[now], tmp_path) as services:
         await ReleaseLooks(services).look()
         (effect,) = (await Standings(services.store.database).of_releases([1])).values()
     assert effect.change is not None
 
 
 @asynccontextmanager
-async def services_of(workspace: Workspace, folder: Path) -> AsyncIterator[Services]:
-    """The app's parts with this past, by the workspace's clock."""
+async def services_of(past: tuple[Path, Workspace], folder: Path) -> AsyncIterator[Services]:
+    """The app's parts with a copy of this past, by the workspace's clock."""
+    file, workspace = past
+    shutil.copy(file, folder)
     tokens = {"slack_bot_token": workspace.bot_token, "slack_app_token": workspace.app_token}
     settings = load_settings(env_file=None, judge_model=OFFLINE, **tokens)
     async with (
@@ -176,12 +165,11 @@ async def services_of(workspace: Workspace, folder: Path) -> AsyncIterator[Servi
 
 
 @pytest.mark.needs("outcome")
-async def test_questions_have_outcomes_and_one_waits(tmp_path: Path) -> None:
+async def test_questions_have_outcomes_and_one_waits(pasts: Pasts, tmp_path: Path) -> None:
     from bot.features.outcome.figures import OutcomeFigures
 
-    workspace = workspace_at(MONDAY + 74 * 3600)
-    await write_past(url(tmp_path), workspace)
-    async with services_of(workspace, tmp_path) as services:
+    workspace = pasts[THURSDAY][1]
+    async with services_of(pasts[THURSDAY], tmp_path) as services:
         figures = OutcomeFigures(services)
         names = {workspace.user(name).id: name for name in ("helper", "drafter")}
         watches = await services.store.watches.of(workspace.team_id)
@@ -195,14 +183,11 @@ async def test_questions_have_outcomes_and_one_waits(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("topics")
-async def test_both_assistants_have_topics(
-    pasts: dict[float, tuple[Path, Workspace]], tmp_path: Path
-) -> None:
+async def test_both_assistants_have_topics(pasts: Pasts, tmp_path: Path) -> None:
     from bot.features.topics.figures import TopicFigures
 
-    file, workspace = pasts[MONDAY]
-    shutil.copy(file, tmp_path)
-    async with services_of(workspace, tmp_path) as services:
+    workspace = pasts[MONDAY][1]
+    async with services_of(pasts[MONDAY], tmp_path) as services:
         figures = TopicFigures(services)
         for watch in await services.store.watches.of(workspace.team_id):
             report = await figures.of(subject_of(watch))
@@ -215,7 +200,7 @@ async def test_every_case_and_rating_says_that_it_is_made_up(log: Store) -> None
         assert set(await log.database.values(select(table.c.model).distinct())) == {MADE_UP}
 
 
-async def test_nothing_is_judged_before_it_was_written_or_after_now(log: Store, now: float) -> None:
+async def test_nothing_is_judged_before_it_was_written_or_after_now(log: Store) -> None:
     rows = await log.database.all(select(cases))
-    assert max(row.judged_at.timestamp() for row in rows) <= now
+    assert max(row.judged_at.timestamp() for row in rows) <= MONDAY
     assert all(row.judged_at.timestamp() >= float(row.message_ts) for row in rows)

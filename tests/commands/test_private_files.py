@@ -56,6 +56,7 @@ def modes(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 async def test_the_log_and_all_beside_it_are_their_owners_alone(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
