@@ -167,6 +167,19 @@ class Judge:
             parts.append(f"with reference {scoring_rubric.reference_version(self.reference)}")
         return ", ".join(parts)
 
+    def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
+        """The same judge with another rubric of the same scale; both share the connections, which
+        this one closes.
+        """
+        if rubric.scale != self.rubric.scale:
+            raise SetupError(
+                f"Rubric {rubric.name!r} has another scale than {self.rubric.name!r}; make "
+                "a new judge."
+            )
+        other = copy(self)
+        other.rubric = rubric
+        return other
+
     def against(self, reference: str) -> "Judge":
         """The same judge, which compares all responses with this text; its version names it by a
         hash.
