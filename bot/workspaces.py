@@ -21,6 +21,7 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.case import Recipient
 from bot.domain.clock import utc_now
 from bot.domain.shared import AnswerCache, V
+from bot.domain.standing import Subject
 from bot.door import register_first, register_last
 from bot.pipeline import text as words
 from bot.pipeline.delivery import Delivery
@@ -41,6 +42,8 @@ from bot.slack.client import (
 )
 from bot.slack.invocation import TEAMS, workspace_of
 from bot.store.jobs import JobKind
+from bot.store.notices import Notices, day_of
+from bot.store.outages import read_outages
 
 if TYPE_CHECKING:
     # Imported only where workspaces install the app: it takes 50 ms.
@@ -224,19 +227,22 @@ class Workspaces:
         verdict has had a score for an hour, and why.
         """
         store = self.first.services.store
+        notices = Notices(store.database)
         now = utc_now()
-        for outage in await store.outages.all(now):
+        for outage in await read_outages(store.database, now):
             watches = await store.watches.of(outage.team_id)
             recipients = {to for watch in watches for to in watch.alerts_to}
             installed = (await self._current.get(None)).get(outage.team_id)
             if not recipients and installed and installed.installed_by:
                 recipients = {installed.installed_by}
             workspace = await self.find(None, outage.team_id)
+            everybody = Subject(outage.team_id, "", "")
             for to in recipients:
-                if workspace and await store.outages.claim(outage, to, now):
+                told = (everybody, outage.name, to)
+                if workspace and await notices.claim(*told, day_of(now), now):
                     post = words.outage(outage.since, cause_of(outage.reason))
                     await workspace.services.messenger.direct(Recipient(to, ""), post)
-                    await store.outages.note_told(outage, to, now)
+                    await notices.note_told(*told, now)
 
     async def _read(self, _: None) -> Mapping[str, "Installed"]:
         return await self.installations.current() if self.installations else {}

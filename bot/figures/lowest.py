@@ -56,10 +56,6 @@ class LowList:
             raise ValueError(f"{value!r} is no list of low replies") from exc
 
 
-SEVERAL = 100
-"""So many low replies are read where a few are shown, because some may be the same."""
-
-
 def folded(replies: Iterable[LowCase]) -> list[LowCase]:
     """Low replies in their order, those of one assistant with the same answer, or to the same
     question, as one: the lowest stands for them, of several the first.

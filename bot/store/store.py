@@ -13,7 +13,6 @@ from bot.store.forgetting import Forgetting
 from bot.store.labels import Labels
 from bot.store.names import Names
 from bot.store.opening import open_engine, require_log
-from bot.store.outages import Outages
 from bot.store.ownership import Processes
 from bot.store.rubrics import Rubrics
 from bot.store.spending import Spending
@@ -37,7 +36,6 @@ class Store(CaseSteps):
         self.forgetting = Forgetting(database)
         self.labels = Labels(database)
         self.names = Names(database)
-        self.outages = Outages(database)
         self.processes = Processes(database)
         self.rubrics = Rubrics(database)
         self.spending = Spending(database)

@@ -1,12 +1,11 @@
-"""When all verdicts of a workspace count as failed, and that each recipient is told once a cause."""
+"""When all verdicts of a workspace count as failed."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from bot.store import Store
-from bot.store.outages import Outage
+from bot.store.outages import read_outages
 from tests.cases import NOW, add
 
 MINUTE = timedelta(minutes=1)
@@ -32,21 +31,19 @@ async def test_an_outage_is_an_hour_of_failures_without_a_score(log: Store) -> N
     for number, (verdicts, _) in enumerate(CASES):
         for ago, verdict in verdicts.items():
             await add(log, at=NOW - ago * MINUTE, team_id=f"T{number}", **verdict)
-    found = {outage.team_id: outage for outage in await log.outages.all(NOW)}
+    found = {outage.team_id: outage for outage in await read_outages(log.database, NOW)}
     assert set(found) == {f"T{number}" for number, (_, is_outage) in enumerate(CASES) if is_outage}
     assert {outage.since for outage in found.values()} == {NOW - 70 * MINUTE}
     assert {outage.reason for outage in found.values()} == {"QuotaExceededError"}
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_each_is_told_once_and_again_of_the_next_outage(log: Store) -> None:
-    outage = Outage("T1", NOW - 70 * MINUTE, "QuotaExceededError")
-    outages = log.outages
-    assert await outages.claim(outage, "U1", NOW)
-    assert not await outages.claim(outage, "U1", NOW + MINUTE)
-    assert await outages.claim(outage, "U1", NOW + 6 * MINUTE)  # who was about to tell is gone
-    await outages.note_told(outage, "U1", NOW + 6 * MINUTE)
-    assert not await outages.claim(outage, "U1", NOW + 60 * MINUTE)
-    assert await outages.claim(outage, "U2", NOW)
-    later = replace(outage, since=NOW + 100 * MINUTE)
-    assert await outages.claim(later, "U1", NOW + 170 * MINUTE)
+async def test_an_outage_keeps_its_name_for_days_and_each_cause_has_one(log: Store) -> None:
+    names = list[str]()
+    for hours, reason in ((-1, "QuotaExceededError"), (0, None), (40, None), (41, "FaultError")):
+        failed = FAILED | ({"unscored_reason": reason} if reason else {})
+        await add(log, at=NOW + timedelta(hours=hours), **failed)
+        names += [
+            outage.name for outage in await read_outages(log.database, NOW + timedelta(hours=hours))
+        ]
+    assert [names[0] == name for name in names] == [True, True, False]

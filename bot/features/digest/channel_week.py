@@ -7,7 +7,7 @@ from typing import NamedTuple
 from bot.domain.week import Week
 from bot.feature import Named, WeekPart
 from bot.features.digest.queries import SortedReply, read_causes
-from bot.figures.lowest import SEVERAL, LowList, folded
+from bot.figures.lowest import LowList, folded
 from bot.figures.week import Chosen, read_chosen
 from bot.services import Services
 from bot.slack.members import Member
@@ -16,6 +16,7 @@ from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 
 _LOWEST = 3
+_SEVERAL = 100  # low replies are read where a few are shown: some may be the same
 _LOOKED_AT = 500  # low replies
 
 
@@ -110,8 +111,8 @@ async def read_lowest(
     """
     watched = replace(place, origin=Origin.WATCHED)
     low = [
-        *await tallies.low(place, span, SEVERAL, False, author_ids),
-        *await tallies.low(watched, span, SEVERAL, False),
+        *await tallies.low(place, span, _SEVERAL, False, author_ids),
+        *await tallies.low(watched, span, _SEVERAL, False),
     ]
     low.sort(key=lambda case: (case.score, -case.judged_at.timestamp()))
     return folded(low)[:_LOWEST]
