@@ -33,11 +33,3 @@ def test_both_commands_refuse_to_run_where_it_lies_over_ours(
     (package / "decide.py").write_text("decide = None")
     code, said = said_by(program, tmp_path, "--version")
     assert (code, "pip uninstall judge" in said) == (2, True)
-
-
-@pytest.mark.parametrize("program", ["judge", "bot"])
-def test_the_version_names_it_where_it_lies_under_ours(tmp_path: Path, program: str) -> None:
-    (tmp_path / "judge-0.2.0.dist-info").mkdir()
-    (tmp_path / "judge-0.2.0.dist-info" / "METADATA").write_text("Name: judge\nVersion: 0.2.0\n")
-    code, said = said_by(program, tmp_path, "--version")
-    assert (code, "pip uninstall judge" in said) == (0, True)
