@@ -28,6 +28,7 @@ from judge.evaluation.naming import OTHER
 from judge.evaluation.topics import (
     FEWEST_QUESTIONS,
     FEWEST_SHOWN,
+    MOST_SORTED,
     MOST_TOPICS,
     name_topics,
     sort_by_topic,
@@ -44,7 +45,6 @@ WEEK = timedelta(weeks=1)
 _PAUSE = timedelta(minutes=10)
 _MOST = 1000  # questions of a look, the newest
 _MOST_READ = 50  # of them without an answer, whose words are read from Slack
-_OF_REQUEST = 30  # questions, about
 _KEPT_AT_ONCE = 150
 _NO_LIMIT = 10_000
 
@@ -102,7 +102,7 @@ class TopicLooks:
         names = list((await self._topics.names(subject, channels, now - NAMES_KEPT))[:MOST_TOPICS])
         # At most as many requests as the watches may spend on scores in a day.
         most = sum(watch.per_day or _NO_LIMIT for watch in watches)
-        sorting = _Sorting(subject, channels, judge, most * _OF_REQUEST)
+        sorting = _Sorting(subject, channels, judge, most * MOST_SORTED)
         if names:
             await self._sort(sorting, names)
         new = await self._new_names(sorting, names)
@@ -116,8 +116,9 @@ class TopicLooks:
         subject = sorting.subject
         now = self._services.clock()
         week = await self._topics.questions(subject, sorting.channels, now - WEEK, _MOST)
-        texts = [question.text for question, topic in week if not known or topic == OTHER]
-        if len(week) < FEWEST_QUESTIONS or len(texts) < FEWEST_SHOWN:
+        unnamed = [question.text for question, topic in week if not known or topic == OTHER]
+        texts = list(dict.fromkeys(unnamed))
+        if len(week) < FEWEST_QUESTIONS or len(unnamed) < FEWEST_SHOWN:
             return []
         name = f"topic names {now:%G-W%V}"
         if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
@@ -143,12 +144,15 @@ class TopicLooks:
         write = self._within(subject, judge.write)
         decide = self._within(subject, judge.decide) if judge.decides else None
         for begin in range(0, len(questions), _KEPT_AT_ONCE):
-            part = dict(enumerate(questions[begin : begin + _KEPT_AT_ONCE]))
-            texts = {number: question.text for number, question in part.items()}
+            part = grouped((each.text, each) for each in questions[begin : begin + _KEPT_AT_ONCE])
+            texts = dict(enumerate(part))
             found = await sort_by_topic(write, texts, names, decide)
-            await self._topics.note(
-                subject, [(part[number], name) for number, name in found.items()]
-            )
+            named = [
+                (question, name)
+                for number, name in found.items()
+                for question in part[texts[number]]
+            ]
+            await self._topics.note(subject, named)
 
     async def _unanswered(self, subject: Subject, channels: Sequence[str]) -> list[ToSort]:
         """Questions without an answer, with their words, which are read from Slack and not stored."""

@@ -19,6 +19,8 @@ from tests.stage import CHANNEL, Stage
 VERSION = "m, additive-5 1"
 NAMES = {"expense": "expense claims", "password": "password reset", "leave": "days of leave"}
 """What the model calls the questions with these words."""
+NAMING = "Find the topics"
+"""In the prompt that asks for names."""
 
 
 def monday() -> datetime:
@@ -89,20 +91,18 @@ async def ask(
 
 
 def sorter(names: Mapping[str, str] = NAMES) -> Callable[[Mapping[str, Any]], str]:
-    """A model that puts each numbered question under the name of a word in it."""
+    """A model that names, or sorts, each numbered question by a word in it."""
 
     def answer(request: Mapping[str, Any]) -> str:
+        prompt = request["messages"][-1]["content"]
         numbers = defaultdict[str, list[str]](list)
-        for number, text in re.findall(
-            r"^(\d+)\. (.*)$", request["messages"][-1]["content"], re.MULTILINE
-        ):
-            for word, name in names.items():
-                if word in text.lower():
-                    numbers[name].append(number)
-                    break
-            else:
-                numbers["other"].append(number)
-        return "\n".join(f"{name}: {', '.join(listed)}" for name, listed in numbers.items())
+        for number, text in re.findall(r"^(\d+)\. (.*)$", prompt, re.MULTILINE):
+            said = [name for word, name in names.items() if word in text.lower()]
+            fitting = [name for name in said if NAMING in prompt or f"- {name}" in prompt]
+            numbers[fitting[0] if fitting else "other"].append(number)
+        if NAMING in prompt:
+            return "\n".join(f"{name}: {', '.join(listed)}" for name, listed in numbers.items())
+        return "\n".join(f"{each}: {name}" for name, listed in numbers.items() for each in listed)
 
     return answer
 
