@@ -60,7 +60,10 @@ def _is_told(this: Week, last: Week) -> bool:
 def _estimate(threads: Week) -> MeanEstimator:
     share = MeanEstimator(Scale(0, 1))
     for (size, contested), times in threads.items():
-        share.add_clusters(size, contested, times)
+        for thread in range(times):
+            key = (size, contested, thread)
+            share.add(1, cluster=key, times=contested)
+            share.add(0, cluster=key, times=size - contested)
     return share
 
 

@@ -142,7 +142,7 @@ class MeanEstimator:
         self.severities = severities
         self._count = 0
         self._by = defaultdict[str, float](float)
-        # sums of each score without a cluster, and of clusters taken as a whole
+        # sums of each score without a cluster
         self._single = Counter[_Sums]()
         self._clusters = defaultdict[Hashable, list[float]](lambda: [0.0] * len(_Sums._fields))
 
@@ -188,11 +188,6 @@ class MeanEstimator:
             known = self._clusters[cluster]
             for at, more in enumerate(sums):
                 known[at] += times * more
-
-    def add_clusters(self, n: int, total: float, times: int) -> None:
-        """Takes as many clusters of `n` scores each, which add up to `total` and have no label."""
-        self._count += n * times
-        self._single[_Sums(n, total)] += times
 
     def estimate(self) -> MeanEstimate | None:
         """The estimate from the scores taken so far; None without a score."""
