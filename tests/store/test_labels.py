@@ -3,7 +3,6 @@
 import io
 import json
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,6 @@ from bot.domain.case import CaseSource, CaseTurn, Part, Visibility
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
-from judge.evaluation.agreement.report import make_report
-from judge.evaluation.agreement.scores import Columns, read_scores
 from tests.cases import judged
 
 pytestmark = pytest.mark.on("sqlite")
@@ -39,21 +36,6 @@ async def test_a_second_label_replaces_the_first_tells_it_and_keeps_its_time(log
     async with log.database.engine.connect() as connection:
         row = (await connection.execute(text("SELECT created_at, updated_at FROM labels"))).one()
     assert row.created_at < row.updated_at
-
-
-async def test_what_is_exported_is_what_judge_agreement_reads(log: Store, tmp_path: Path) -> None:
-    labels = log.labels
-    for number, (score, label) in enumerate([(4, 4), (4, 2), (3, 3), (None, 5)]):
-        await labels.put(await judged(log, f"k{number}", score), "U1", Label(label, None))
-    await judged(log, "without a label")
-    file = tmp_path / "labels.jsonl"
-    with file.open("w") as output:
-        assert await export(log.database, output, Selection()) == (4, 0)
-    scores = read_scores(file, Columns("human"))
-    assert scores.problems == ()
-    (comparison,) = make_report(scores).with_people
-    assert comparison.measures["exact_match"].value == pytest.approx(2 / 3)
-    assert comparison.unscored == 1
 
 
 async def test_cases_without_a_label_are_exported_where_all_are_wanted(log: Store) -> None:

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, insert, select, update
 
 from bot.domain.blocker import CHANNEL_OFF
-from bot.domain.label import Label, Outcome
+from bot.domain.label import Label
 from bot.features.labels import ids
 from bot.features.labels.text import (
     NO_TEXTS,
@@ -197,21 +197,6 @@ async def test_after_the_third_in_a_row_one_sees_how_they_compare(stage: Stage) 
     assert len(await recorded(stage)) == 6
 
 
-async def test_what_is_passed_over_is_not_shown_again(stage: Stage) -> None:
-    await replies(stage, 2)
-    first = case_in(await open_window(stage))
-    second = case_in(await click(stage, ids.ACTION_SKIP))
-    assert second != first
-    assert WAITING in shown(await click(stage, ids.ACTION_SKIP))
-    stage.ann.close()
-    assert WAITING in await refusal(stage)
-    assert (
-        list(await stage.log.database.values(select(assignments.c.outcome)))
-        == [Outcome.SKIPPED] * 2
-    )
-    assert await recorded(stage) == []
-
-
 async def a_verdict(stage: Stage) -> tuple[Message, Message]:
     """One that ben asked for in a thread: the reply, and the verdict on it."""
     answer, verdict = await scored(stage, stage.ben)
@@ -270,7 +255,7 @@ async def test_a_digest_tells_its_scores_unless_slack_refuses_it(
 async def test_a_case_that_a_person_was_asked_to_delete_is_not_shown_to_them(stage: Stage) -> None:
     number = await a_reply(stage)
     stage.ann.user.is_admin = True
-    assert "Delete this case?" in await refusal(stage, f"forget {number}")
+    assert "Delete case" in await refusal(stage, f"forget {number}")
     assert WAITING in await refusal(stage)
     assert WAITING not in await asked(stage, stage.ben)
 

@@ -3,9 +3,7 @@ limits.
 """
 
 from dataclasses import replace
-from itertools import pairwise
 
-import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.label import Label
@@ -26,48 +24,18 @@ from bot.features.labels.text import (
     weekly_text,
 )
 from bot.slack.blocks import ModalState
-from bot.store.assignments import LONGEST, DrawnCase
+from bot.store.assignments import DrawnCase
 from bot.store.labels import LabelBudget
 from judge import Rubric, Turn, load_rubric
 from judge.evaluation.stats import Interval, MeanEstimate
-from judge.scoring.conversation import bounded
 from judge.scoring.rubric import Scale
 from pocket_slack.blocks import check_view
 from tests.pipeline.test_verdict_text import a_case, a_verdict
 from tests.tables import each
 from tests.texts import read_window, unlike
 
-LONG = ["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]
 RUBRIC = load_rubric("additive-5")
 OTHER = Rubric("other", RUBRIC.prompt.replace("- Add", "- Give"))
-
-
-@pytest.mark.parametrize("scale", [(0, 5), (1, 10), (0, 10), (0, 100), (1, 1000)])
-@pytest.mark.parametrize(("question", "response"), [("Why?", LONG[0]), *pairwise(LONG)])
-def test_windows_for_blind_scores_keep_slacks_limits(
-    scale: tuple[int, int], question: str, response: str
-) -> None:
-    half = LONGEST // 2
-    case = DrawnCase(
-        7, "C0123456789", question[:half], response[:half], "additive-5", "f846c469", *scale
-    )
-    before = bounded([Turn("Person 1", text) for text in (question, response) * 15])
-    case = replace(case, messages_before=30, conversation=before)
-    state = ModalState(channel_id="C0123456789", labelled=(2**31 - 1,) * 3)
-    for shown in (RUBRIC, OTHER, None):
-        for is_unfolded in (False, True):
-            check_view(
-                blind_modal(state, case, shown, "1 of 3", NOT_RECORDED, is_unfolded=is_unfolded),
-                "modal",
-            )
-    found = [
-        (a_case(question=question, score=4, highest=5, thread_ts="1.1", reply_ts="2.1"), 3)
-    ] * 3
-    compared = compared_blocks(
-        found, "https://a.slack.com/", effect("C1", question, None), is_asked=True
-    )
-    check_view(compared_modal(state, compared, NOT_RECORDED), "modal")
-    check_view(over_modal(NOTHING, compared), "modal")
 
 
 def test_labels_that_do_not_stand_for_the_other_replies_change_no_mean() -> None:

@@ -70,11 +70,6 @@ def test_rows_of_one_thread_or_prompt_count_as_a_cluster(figures: Figures, field
     assert together.high != alone.high
 
 
-def test_a_label_is_weighted_by_the_probability_of_its_draw(figures: Figures) -> None:
-    weighed = [row | {"probability": 0.1 if row["score"] < 4 else 1} for row in ROWS]
-    assert figures(weighed).mean.effective < figures(ROWS).mean.effective
-
-
 @each("probability", [0, 1e-17, 1.2, None, float("nan")])
 def test_an_invalid_probability_is_refused_with_its_line(
     figures: Figures, probability: object

@@ -108,13 +108,6 @@ def test_a_pair_in_the_opposite_order_is_wrong() -> None:
     ] == pytest.approx([0, 1 / 3, 2 / 3])
 
 
-def test_several_labels_count_as_their_mean() -> None:
-    # Means 2 and 4: errors 1 and -1. The halves 2.5 and 3.5 round up.
-    sample = sample_of([3, 3], [[1, 3], [4, NONE]])
-    assert sample.label.tolist() == [2, 4]
-    assert mean_error(sample).value == 0
-
-
 def test_levels_count_from_the_lowest_score() -> None:
     sample = Sample(
         np.array([0, 1]), np.array([1.0, 10.0]), np.array([[2.0], [10.0]]), Scale(1, 10)

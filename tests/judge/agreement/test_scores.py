@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from judge.cli.options import to_range
 from judge.errors import SetupError
 from judge.evaluation.agreement.scores import Columns, Scores, read_scores
 from judge.scoring.rubric import load_rubric
@@ -186,20 +185,6 @@ def test_the_rubrics_file_gives_the_scale(read: Reading, tmp_path: Path) -> None
     prompt = load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 1 and 10")
     mine.write_text(prompt, encoding="utf-8")
     assert read(ROW | {"rubric": "tone", "rubric_version": "1"}, rubric=mine).scale == (1, 10)
-
-
-@each(
-    ("text", "bounds"),
-    [("0-1", (0, 1)), ("1-10", (1, 10)), ("-1-1", (-1, 1)), ("0.5-2.5", (0.5, 2.5))],
-)
-def test_a_range_is_two_numbers(text: str, bounds: tuple[float, float]) -> None:
-    assert to_range(text) == bounds
-
-
-@each("text", ["", "5", "5-1", "1-1", "a-b", "0 to 1"])
-def test_anything_else_is_not_a_range(text: str) -> None:
-    with pytest.raises(SetupError, match=r"such as 0-1 or 1-10\.$"):
-        to_range(text)
 
 
 def test_equal_answers_on_different_lines_of_a_batch_are_different_responses(read: Reading) -> None:
