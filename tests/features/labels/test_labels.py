@@ -113,7 +113,7 @@ async def test_a_choice_does_not_bring_back_words_that_were_taken_out(stage: Sta
     post = Post("Low.", [quoted, fairness(1, "score 4")])
     posted = await stage.services.messenger.post(stage.ben.im, post)
     alert = stage.slack.workspace.channel(stage.ben.im).messages[posted.ts]
-    await stage.log.database.execute(update(cases).values(justification=""))
+    await stage.log.database.execute(update(cases).values(justification="", question=None))
     await stage.slack.settled(stage.ben.click(alert, slack_ids.ACTION_FAIR))
     await stage.slack.until(lambda: labels_of(alert) == ["Fair ✓, score 4", "Not fair, score 4"])
     assert "A reason." not in shown(alert)
