@@ -159,6 +159,11 @@ class Case(BaseModel):
     response_url: str | None = None
 
     @property
+    def texts(self) -> tuple[str, str]:
+        """The question and the response; one that is not there is empty."""
+        return self.question or "", self.response or ""
+
+    @property
     def conversation(self) -> tuple[Turn, ...]:
         """The turns before the question that still have their words, with a note where some are
         left out.

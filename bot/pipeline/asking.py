@@ -64,8 +64,7 @@ async def with_more(
     raises as `ask`.
     """
     with_it = judge.with_reason if lacks_reason(verdict) else judge.with_points
-    texts = case.question or "", case.response or ""
-    request = partial(with_it, verdict, *texts, conversation=case.conversation)
+    request = partial(with_it, verdict, *case.texts, conversation=case.conversation)
     found = await ask(store, limits, case.team_id, request)
     more = replace(
         verdict, points=found.points, justification=found.justification, ratings=found.ratings

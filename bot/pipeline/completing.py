@@ -27,8 +27,7 @@ async def complete(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
     if case.blocker is None and None in (case.question_source, case.question, case.response):
         case, why_asked = await _read(lookup, case)
     if case.blocker is None and case.question is not None:
-        texts = case.question, case.response or ""
-        nothing = too_long(*texts) or nothing_to_judge(*texts)
+        nothing = too_long(*case.texts) or nothing_to_judge(*case.texts)
         if nothing:
             case = case.model_copy(update={"blocker": nothing.detail})
     return case, why_asked

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import structlog
 from cachetools import LRUCache
@@ -30,7 +30,6 @@ from bot.store import Store
 from bot.store.errors import STORE_ERRORS
 from judge import Judge, JudgeError, Verdict, find_flags
 from judge.evaluation.stats import low_to
-from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Result
 
 logger = structlog.get_logger(__name__)
@@ -143,18 +142,17 @@ class Judging:
         is_patient = case.id in self.slots.patient
         line = case.team_id, case.channel_id, case.requester_id
         async with nullcontext() if is_patient else self.slots.line.slot(*line):
-            material = _Material(case.question or "", case.response or "", case.conversation)
-            verdict = await self._rated(judge, case, material)
+            verdict = await self._rated(judge, case)
             is_low = verdict.score is not None and verdict.score <= low_to(judge.rubric.scale)
             if is_low or case.is_posted or not case.is_watched:
-                verdict = await self._with_reason(judge, case, material, verdict)
+                verdict = await self._with_reason(judge, case, verdict)
             if is_low and case.is_watched:
-                verdict = await self._with_points(judge, case, material, verdict)
+                verdict = await self._with_points(judge, case, verdict)
             return verdict
 
-    async def _rated(self, judge: Judge, case: LoggedCase, material: "_Material") -> Verdict:
+    async def _rated(self, judge: Judge, case: LoggedCase) -> Verdict:
         """The verdict by ratings; those that an earlier try has paid for count."""
-        judged = hash((judge.version, *material))
+        judged = hash((judge.version, case.texts, case.conversation))
         judged_before, ratings = self.slots.came.pop(case.id, (None, ()))
         earlier = ratings if judged_before == judged else ()
         self.slots.under_way[case.id] = None
@@ -164,10 +162,7 @@ class Judging:
                 if known is not None:
                     return known
                 return await judge.score(
-                    material.question,
-                    material.response,
-                    conversation=material.conversation,
-                    earlier=earlier,
+                    *case.texts, conversation=case.conversation, earlier=earlier
                 )
         except JudgeError as exc:
             if exc.ratings:
@@ -176,37 +171,22 @@ class Judging:
         finally:
             del self.slots.under_way[case.id]
 
-    async def _with_reason(
-        self, judge: Judge, case: LoggedCase, material: "_Material", verdict: Verdict
-    ) -> Verdict:
+    async def _with_reason(self, judge: Judge, case: LoggedCase, verdict: Verdict) -> Verdict:
         """The verdict with its reason, if the judge gives one; the score stands without it."""
         try:
-            return await judge.with_reason(
-                verdict,
-                material.question,
-                material.response,
-                conversation=material.conversation,
-            )
+            return await judge.with_reason(verdict, *case.texts, conversation=case.conversation)
         except JudgeError as exc:
             logger.warning("reason_not_given", case=case.id, reason=str(exc))
             return verdict
 
-    async def _with_points(
-        self, judge: Judge, case: LoggedCase, material: "_Material", verdict: Verdict
-    ) -> Verdict:
+    async def _with_points(self, judge: Judge, case: LoggedCase, verdict: Verdict) -> Verdict:
         """The verdict with the points of the rubric's criteria, within the limits of watches; the
         score stands without them.
         """
         has_criteria = judge.rubric.criteria and judge.most_ratings
         if not has_criteria or verdict.points is not None:
             return verdict
-        request = partial(
-            judge.with_points,
-            verdict,
-            material.question,
-            material.response,
-            conversation=material.conversation,
-        )
+        request = partial(judge.with_points, verdict, *case.texts, conversation=case.conversation)
         try:
             limits = self.limits.of_automation("Watches")
             return await ask(self.store, limits, case.team_id, request)
@@ -238,14 +218,6 @@ class Judging:
             latency_ms=None,
             cost_usd=0.0,
         )
-
-
-class _Material(NamedTuple):
-    """The texts that are judged."""
-
-    question: str
-    response: str
-    conversation: tuple[Turn, ...]
 
 
 def _is_late(case: LoggedCase) -> bool:
