@@ -78,17 +78,6 @@ async def test_each_act_is_a_line_newest_last(tmp_path: Path) -> None:
     ]
 
 
-async def test_an_empty_log_says_so(tmp_path: Path) -> None:
-    await (await Store.open(url(tmp_path))).close()
-    assert await command("audit", url(tmp_path), tmp_path) == (0, "nothing was noted yet\n", "")
-    since = ("--since", "2026-11-03")
-    assert await command("audit", url(tmp_path), tmp_path, *since) == (
-        0,
-        "nothing was noted since 2026-11-03\n",
-        "",
-    )
-
-
 async def test_only_a_day_is_a_day(tmp_path: Path) -> None:
     for day in ("yesterday", "2026-13-01"):
         code, _, err = await command("audit", url(tmp_path), tmp_path, "--since", day)

@@ -112,23 +112,6 @@ async def test_two_typed_texts_go_from_our_message_too(stage: Stage) -> None:
     assert GONE in shown(verdict)
 
 
-async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its_authors(
-    stage: Stage,
-) -> None:
-    parent, answer = stage.ask_and_answer(opening="Hello.")
-    person = carol(stage)
-    await settled(stage, 1, person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
-    verdict = await stage.verdict(parent)
-    await settled(stage, 2, await stage.correct(person, verdict, "And how do I redo it?"))
-    stage.ben.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
-    await settled(stage, 3, stage.ben.click(await stage.told(stage.ben), slack_ids.ACTION_AGAIN))
-    assert (await stage.log.cases.get(3)).question == "And how do I redo it?"
-    await go_ahead(stage, person)
-    case = await up_to_date(stage, 3)
-    assert (case.question, case.requester_name) == (None, "ben")
-    assert all("redo" not in shown(message) for message in stage.ours())
-
-
 async def test_a_case_under_way_is_delivered_and_then_loses_its_words(stage: Stage) -> None:
     gate = asyncio.Event()
     stage.model.script(Held(gate, QUOTING))

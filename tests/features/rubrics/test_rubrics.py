@@ -286,18 +286,6 @@ async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is
     ]
 
 
-async def test_a_model_can_be_chosen_for_the_rubric_of_the_app_and_left_again(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(judge_models="large")
-    await use(stage, "code")
-    assert "now scored with `additive-5` and the model `large`" in await use(stage, "default large")
-    assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge(model="large")
-    assert "now scored with `additive-5`." in await use(stage, "default")
-    assert "already scored with `additive-5`." in await say(stage, "use default")
-    assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge()
-
-
 async def test_the_operators_rubric_is_found_by_its_name_in_any_case(
     open_stage: StageFactory, tmp_path: Path
 ) -> None:

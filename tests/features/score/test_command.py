@@ -102,14 +102,6 @@ async def test_long_texts_are_shortened_on_the_card_which_says_how_long_they_are
     assert len(words) < 3_500
 
 
-async def test_no_member_of_a_private_channel_answers_alone(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(is_member=False)
-    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
-    told = await stage.told(stage.ann)
-    assert told.text.startswith(SCORED)
-    assert "/invite @Slack Judge" in shown(told)
-
-
 async def test_a_private_answer_is_given_where_the_person_stands(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     workspace = stage.slack.workspace

@@ -104,20 +104,6 @@ async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage
     assert [(await stage.log.cases.get(number)).edited_at for number in (1, 2)] == [None, None]
 
 
-@pytest.mark.usefixtures("no_placeholder")
-async def test_the_line_is_added_once_for_many_edits(stage: Stage) -> None:
-    _, answer = await scored_reply(stage)
-    stage.helper.edit(answer, "Use git revert instead.")
-    await up_to_date(stage)
-    before = len(stage.slack.workspace.journal.of("call"))
-    stage.helper.edit(answer, "Use git restore instead.")
-    await redelivered(stage, events(stage)[-1])
-    await up_to_date(stage)
-    assert shown(stage.ours()[0]).count(LINE) == 1
-    assert calls(stage, "chat.update") == 1  # the line
-    assert len(stage.slack.workspace.journal.of("call")) == before
-
-
 async def test_a_verdict_that_is_gone_is_left_alone(stage: Stage) -> None:
     _, answer = await scored_reply(stage)
     delete(stage.slack.workspace, stage.ours()[0])

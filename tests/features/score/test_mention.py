@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from bot.domain.blocker import A_PERSONS, FOREIGN
+from bot.domain.blocker import A_PERSONS
 from bot.domain.case import CaseStatus
 from bot.features.score.command import NOTHING_ABOVE, SAY
 from bot.features.score.events import is_mention
 from bot.slack import ids
-from bot.slack.manifest import OFF_WITHOUT
 from pocket_slack import Delivery, Message, Person
 from pocket_slack.posts import Content, post
 from tests.gestures import events
@@ -218,16 +217,6 @@ async def test_two_texts_or_a_link_without_the_command_are_answered_with_the_com
     assert await stage.cases() == 0
 
 
-async def test_a_person_of_another_workspace_is_refused_and_nothing_is_read(stage: Stage) -> None:
-    parent, _ = stage.ask_and_answer()
-    stage.ben.user.team_id = "T0ELSEWHERE"
-    assert await said_by(stage, stage.ben, REQUEST, thread_ts=parent.ts) == FOREIGN
-    assert not [
-        e for e in stage.slack.workspace.journal.of("call") if "conversations." in e.data["method"]
-    ]
-    assert await stage.cases() == 0
-
-
 async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(score_people=False, max_cases_per_user_per_hour=1)
     parent, _ = stage.ask_and_answer()
@@ -241,17 +230,6 @@ async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory
     stage.ben.post(CHANNEL, "Or simply commit it again.", thread_ts=other.ts)
     assert await said_by(stage, stage.ben, REQUEST, thread_ts=other.ts) == A_PERSONS
     assert await stage.cases() == 1
-
-
-async def test_an_app_that_may_not_read_messages_says_what_works_instead(
-    open_stage: StageFactory,
-) -> None:
-    declined = set(OFF_WITHOUT) - {"app_mentions:read"}
-    stage: Stage = await open_stage(declined=declined)
-    parent, _ = stage.ask_and_answer()
-    assert "choose Score this reply" in await said_by(
-        stage, stage.ann, REQUEST, thread_ts=parent.ts
-    )
 
 
 async def test_the_command_says_what_works_in_direct_messages(stage: Stage) -> None:

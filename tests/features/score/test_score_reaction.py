@@ -87,18 +87,6 @@ async def test_a_bot_asks_for_nothing(stage: Stage) -> None:
     assert (await stage.cases(), reads(stage)) == (0, [])
 
 
-async def test_a_reply_that_was_deleted_meanwhile_is_reported_as_deleted(stage: Stage) -> None:
-    await say(stage, ":mag:")
-    _, answer = stage.ask_and_answer()
-    gate = asyncio.Event()
-    stage.slack.fail("conversations.replies", held_until=gate)
-    stage.ben.react(answer, "mag")
-    await stage.slack.until(lambda: stage.slack.workspace.journal.of("fault"))
-    stage.helper.delete(answer)
-    gate.set()
-    assert "That message was deleted" in (await stage.told(stage.ben)).text
-
-
 async def test_beyond_the_limit_nothing_is_read_and_the_person_is_told(
     open_stage: StageFactory,
 ) -> None:

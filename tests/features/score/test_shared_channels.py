@@ -175,13 +175,6 @@ async def test_admins_of_a_company_that_is_allowed_have_no_more_rights_than_gues
     assert (await stage.told(stage.ben)).text.startswith("Guests cannot change score reactions.")
 
 
-async def test_whom_slack_does_not_show_to_the_app_is_refused(stage: Stage) -> None:
-    _, answer = stage.ask_and_answer()
-    stage.slack.fail("users.info", error="user_not_visible")
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert (await stage.told(stage.ben)).text == FOREIGN
-
-
 async def test_a_reply_of_another_company_is_not_scored(stage: Stage) -> None:
     stage.helper.user.team_id = ELSEWHERE
     parent, answer = stage.ask_and_answer()

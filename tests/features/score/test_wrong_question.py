@@ -113,14 +113,6 @@ async def test_one_of_the_two_is_needed_and_what_is_typed_counts(stage: Stage) -
     assert list(offered(view).values()) == [f"Person 2: {COFFEE}", f"Person 1: {ROOMS}"]
 
 
-async def test_long_messages_and_many_fit_into_the_window(stage: Stage) -> None:
-    _, verdict = await scored(stage, *(f"Message {number}" for number in range(25)), "word " * 8000)
-    labels = list(offered(await opened(stage, stage.ann, verdict)).values())
-    assert len(labels) == 20
-    assert labels[0] == f"Person 2: {'word ' * 12}word…"
-    assert labels[1] == "Person 2: Message 24"
-
-
 async def test_a_message_that_was_deleted_meanwhile_cannot_be_chosen(
     open_stage: StageFactory,
 ) -> None:
