@@ -8,7 +8,6 @@ ACTION_RUBRIC_DELETE = "delete_rubric"
 ACTION_RUBRIC_USE = "use_rubric_here"
 
 VIEW_REFERENCE = "save_reference"
-ACTION_REFERENCE_DELETE = "delete_reference"
 BLOCK_REFERENCE = "reference"  # followed by the number of the field
 
 BLOCK_NAME = "name"

@@ -1,6 +1,5 @@
 """`/judge reference`: what a channel's replies must agree with, its window and its button."""
 
-from functools import partial
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -14,14 +13,12 @@ from bot.features.rubrics.text import DEFAULT
 from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
-from bot.slack.invocation import Invocation, Raw
+from bot.slack.invocation import Invocation
 from judge import find_flags
 from judge.scoring.rubric import reference_version
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    payloads.on_click(app, ids.ACTION_REFERENCE_DELETE)(partial(_delete, services))
-
     @app.view(ids.VIEW_REFERENCE)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
@@ -32,9 +29,11 @@ def register(app: AsyncApp, services: Services) -> None:
             errors = {words.REFERENCE_FIELDS[0]: problem}
             await ack(response_action="errors", errors=errors)
             return
-        is_suspect = bool(find_flags("", "", (), text))
-        saved = words.saved(reference_version(text), is_suspect=is_suspect)
-        await ack(response_action="update", view=words.message_modal(saved))
+        said = words.DELETED
+        if text:
+            is_suspect = bool(find_flags("", "", (), text))
+            said = words.saved(reference_version(text), is_suspect=is_suspect)
+        await ack(response_action="update", view=words.message_modal(said))
         await _offer(services, invocation, state)
 
 
@@ -54,10 +53,9 @@ async def answer(services: Services, invocation: Invocation, _: str) -> str:
     return await services.messenger.show(invocation, words.reading_modal(reference))
 
 
-async def _keep(
-    services: Services, invocation: Invocation, state: ui.ModalState, text: str | None
-) -> str:
-    """Saves the reference of the window's channel, or with None deletes it, and tells the channel.
+async def _keep(services: Services, invocation: Invocation, state: ui.ModalState, text: str) -> str:
+    """Saves the reference of the window's channel, or deletes it if it is empty, and tells the
+    channel.
 
     Returns why not, if so. The version that the window began with is not saved anew.
     """
@@ -67,13 +65,13 @@ async def _keep(
     refusal = await services.access.refusal(invocation, "references", channel_id, is_change=True)
     if refusal:
         return refusal
-    if reference_version(text or "") == state.version:
+    if reference_version(text) == state.version:
         return ""
     changes = RubricChanges(services.store.database)
-    if not await changes.refer(team_id, channel_id, user_id, text, state.version or ""):
+    if not await changes.refer(team_id, channel_id, user_id, text or None, state.version or ""):
         return words.CHANGED
     await services.store.forgetting.scrub()
-    told = words.told(user_id, channel_id, is_deleted=text is None)
+    told = words.told(user_id, channel_id, is_deleted=not text)
     await tell_channel(services, team_id, channel_id, told)
     return ""
 
@@ -91,12 +89,3 @@ async def _offer(services: Services, invocation: Invocation, state: ui.ModalStat
         wish = Wish(rubric=name, model=chosen.model)
         here = Recipient(invocation.user_id, channel_id, response_url=state.response_url)
         await services.messenger.tell(here, await ask_first(services, team_id, channel_id, wish))
-
-
-async def _delete(services: Services, invocation: Invocation, body: Raw) -> None:
-    state = ui.ModalState.of(body["view"])
-    refusal = await _keep(services, invocation, state, None)
-    said = words.message_modal(refusal or words.DELETED)
-    await services.messenger.update_modal(body["view"]["id"], said)
-    if not refusal:
-        await _offer(services, invocation, state)

@@ -19,10 +19,8 @@ _FIELD = re.compile(rf"(.{{1,{MAX_INPUT}}})(?<!\n)\n(?!\n)", re.DOTALL)
 _TITLE = "Reference"
 _ABOUT = (
     "What replies in <#{channel}> must agree with. The judge reads it with each reply, and "
-    f"everybody here can read it. Each change {NEW_JUDGE}"
+    f"everybody here can read it. Saved empty, it is deleted. Each change {NEW_JUDGE}"
 )
-_DELETE = "Replies are no longer compared with it. Reasons of earlier verdicts may still quote it."
-NO_TEXT = "Write what is right, or delete it with the button."
 TOO_LONG = (
     f"{{n:,}} characters, and {MOST_OF_REFERENCE:,} are the most. Keep the part that matters."
 )
@@ -31,7 +29,10 @@ CHANGED = (
     "it again."
 )
 ORDERS = "It reads as if it gave the judge orders, so each verdict asks people to check it."
-DELETED = f"The reference is deleted. {_DELETE}"
+DELETED = (
+    "The reference is deleted. Replies are no longer compared with it. Reasons of earlier verdicts "
+    "may still quote it."
+)
 
 
 def saved(version: str, *, is_suspect: bool) -> str:
@@ -51,8 +52,6 @@ def told(user_id: str, channel_id: str, *, is_deleted: bool) -> str:
 
 def problem_of(text: str) -> str:
     """Why a typed reference cannot be saved; empty if it can."""
-    if not text:
-        return NO_TEXT
     if len(text) > MOST_OF_REFERENCE:
         return TOO_LONG.format(n=len(text))
     return ""
@@ -67,16 +66,10 @@ def typed_reference(body: dict[str, Any]) -> str:
 
 def reference_modal(state: ui.ModalState, text: str) -> dict[str, Any]:
     """The window for a channel's reference, with room for more."""
-    about = ui.section(_ABOUT.format(channel=state.channel_id))
-    if text:
-        about["accessory"] = _delete_button()
-    blocks = [about]
-    parts = [*_parted(text), "", ""]
-    for field, part in zip(REFERENCE_FIELDS, parts, strict=False):
-        is_first = field == REFERENCE_FIELDS[0]
-        label = "Reference" if is_first else "Reference, continued"
-        box = ui.text_box(field, MAX_INPUT, part)
-        blocks.append(ui.field(label, box, is_optional=not is_first))
+    blocks = [ui.section(_ABOUT.format(channel=state.channel_id))]
+    for field, part in zip(REFERENCE_FIELDS, [*_parted(text), "", ""], strict=False):
+        label = "Reference" if len(blocks) == 1 else "Reference, continued"
+        blocks.append(ui.field(label, ui.text_box(field, MAX_INPUT, part), is_optional=True))
     return ui.modal(ids.VIEW_REFERENCE, _TITLE, state, blocks, "Save", "Cancel")
 
 
@@ -89,19 +82,6 @@ def _parted(text: str) -> Sequence[str]:
         parts.append(found[1] if found else rest[:MAX_INPUT])
         rest = rest[found.end() if found else MAX_INPUT :]
     return [*parts, rest]
-
-
-def _delete_button() -> ui.Block:
-    """A button that asks first, as Slack's confirmation dialog."""
-    button = ui.button("Delete it", ids.ACTION_REFERENCE_DELETE)
-    button["style"] = "danger"
-    button["confirm"] = {
-        "title": ui.plain("Delete the reference?"),
-        "text": ui.plain(f"{_DELETE} This {NEW_JUDGE}"),
-        "confirm": ui.plain("Delete it"),
-        "deny": ui.plain("Keep it"),
-    }
-    return button
 
 
 def reading_modal(text: str) -> dict[str, Any]:

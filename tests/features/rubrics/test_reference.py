@@ -43,14 +43,6 @@ async def known(stage: Stage) -> str:
     return (await stage.log.rubrics.chosen(*place(stage))).reference or ""
 
 
-async def press(stage: Stage, action: str) -> None:
-    """Presses a button of the window, and returns once the window has changed."""
-    view = await stage.modal(stage.ann)
-    before = view.hash
-    stage.ann.click(view, action)
-    await stage.slack.until(lambda: view.hash != before)
-
-
 async def test_replies_are_judged_by_the_channels_reference_until_it_is_deleted(
     stage: Stage,
 ) -> None:
@@ -60,7 +52,7 @@ async def test_replies_are_judged_by_the_channels_reference_until_it_is_deleted(
     assert f"Saved as version {version}" in await closed(stage)
     await scored(stage, 2)
     assert KNOWN in str((await window(stage)).body)
-    await press(stage, ids.ACTION_REFERENCE_DELETE)
+    await stage.slack.settled(stage.ann.submit({FIELD: ""}))
     assert await closed(stage) == words.DELETED
     await scored(stage, 3)
     versions = [
@@ -96,8 +88,7 @@ async def test_the_rubric_for_it_is_offered_and_the_apps_once_it_is_deleted(stag
     assert "now scored with `reference-5`" in await confirm(stage)
     stage.ann.close()
     assert (await scored(stage, 1)).rubric == "reference-5"
-    await window(stage)
-    await press(stage, ids.ACTION_REFERENCE_DELETE)
+    await save(stage, "")
     assert "`additive-5` from now on?" in (await stage.told(stage.ann, 3)).text
     await stage.score(stage.ask_and_answer()[1])
     case = await stage.reaches(2, CaseStatus.DELIVERED)
@@ -114,8 +105,7 @@ async def test_verdict_names_the_reference_that_it_had_although_that_is_deleted_
     stage.model.script(Held(gate, GOOD))
     parent = stage.ask_for_score()
     await stage.slack.until(lambda: stage.model.requests)
-    await window(stage)
-    await press(stage, ids.ACTION_REFERENCE_DELETE)
+    await save(stage, "")
     gate.set()
     assert f"checked against reference {reference_version(KNOWN)}" in shown(
         await stage.verdict(parent)
