@@ -1,18 +1,16 @@
 """Tells that another model answers under the judge's name."""
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import sqlalchemy as sa
 
-from bot.domain.standing import subject_of
-from bot.domain.watch import Watch
-from bot.features.watch.notices import hearers, tell_once
-from bot.features.watch.queries import WatchOrders, watched
+from bot.domain.standing import Subject, subject_of
+from bot.features.watch.notices import Telling, hearers, tell_each
 from bot.features.watch.standing_text import new_model_notice
+from bot.features.watch.standings import place_of
 from bot.figures.quality import grouped
 from bot.services import Services
 from bot.store.database import Database
@@ -32,33 +30,35 @@ class NewModels:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._newest = dict[Watch, int]()
+        self._newest = dict[Subject, int]()
 
     async def look(self) -> None:
-        orders = WatchOrders(self._services.store.database)
-        watches = await orders.told_of(self._services.identity.team_id)
-        with_alerts = [watch for watch in watches if watch.alerts_to]
-        by_subject = grouped((subject_of(watch), watch) for watch in with_alerts)
-        await asyncio.gather(*(self._look_at(_joined(each)) for each in by_subject.values()))
-
-    async def _look_at(self, watch: Watch) -> None:
         services = self._services
-        newest = await services.store.tallies.newest(watched(watch))
-        if newest is None or self._newest.get(watch) == newest.id:
-            return
-        self._newest[watch] = newest.id
-        names = await self._new_name(watch)
-        if names is None:
-            return
-        who = await services.members.name_of(watch.author_id)
-        post = new_model_notice(watch, who, *names)
-        await tell_once(services, watch, f"answers as {names[0]}", post)
+        watches = await services.store.watches.of(services.identity.team_id)
+        by_subject = grouped((subject_of(watch), watch) for watch in watches if watch.alerts_to)
+        for subject, its_watches in by_subject.items():
+            place = place_of(subject, its_watches)
+            newest = await services.store.tallies.newest(place)
+            if newest is None or self._newest.get(subject) == newest.id:
+                continue
+            self._newest[subject] = newest.id
+            if names := await self._new_name(place):
+                channels = [watch.channel_id for watch in its_watches]
+                write = partial(self._write, subject, channels, names)
+                name = f"answers as {names[0]}"
+                await tell_each(services, hearers(its_watches), name, write)
 
-    async def _new_name(self, watch: Watch) -> tuple[str, str] | None:
+    async def _write(
+        self, subject: Subject, channels: Sequence[str], names: tuple[str, str], _to: str
+    ) -> Telling:
+        who = await self._services.members.name_of(subject.author_id)
+        return new_model_notice(who, channels, *names), ()
+
+    async def _new_name(self, place: Place) -> tuple[str, str] | None:
         """Who answers now, and who did in the week before, if that has changed for good."""
         now = self._services.clock()
         span = Span(now - _DAY - _WEEK, now)
-        counts = await _count_names(self._services.store.database, watched(watch), span, now - _DAY)
+        counts = await _count_names(self._services.store.database, place, span, now - _DAY)
         for model in {model for model, _ in counts}:
             after = counts[model, True]
             before = counts[model, False]
@@ -72,13 +72,6 @@ class NewModels:
             if new and old and is_lasting and was_usual and was_rare:
                 return new, old
         return None
-
-
-def _joined(watches: Sequence[Watch]) -> Watch:
-    """One watch in place of those of an assistant: of all their channels, for all who hear of one."""
-    channels = {channel for watch in watches for channel in watch.channels or (watch.channel_id,)}
-    hearing = tuple(hearers(watches))
-    return replace(watches[0], alerts_to=hearing, channels=tuple(sorted(channels)))
 
 
 async def _count_names(

@@ -156,10 +156,10 @@ def new_judge_notice(standing: Standing, name: str, channel_ids: Sequence[str]) 
     return Post(said.replace("*", ""), [ui.section(said)])
 
 
-def new_model_notice(watch: Watch, name: str, new: str, old: str) -> Post:
+def new_model_notice(name: str, channel_ids: Sequence[str], new: str, old: str) -> Post:
     """Another model answers under the judge's name."""
     said = (
-        f"The judge of *{clip(name)}* in {channels_words(watch.channels)}: the provider now answers "
+        f"The judge of *{clip(name)}* in {channels_words(channel_ids)}: the provider now answers "
         f"as `{clip(new)}`, was `{clip(old)}`. If its scores change, it is asked again about older "
         "replies."
     )

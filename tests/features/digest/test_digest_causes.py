@@ -261,6 +261,15 @@ async def test_there_is_no_file(open_stage: StageFactory, parts: list[str], reas
     assert "Send me this" not in shown(await open_list(stage))
 
 
+async def test_the_same_replies_are_one_before_the_newest_hundred_are_kept(stage: Stage) -> None:
+    await low_replies(stage, 1, question="When?", response="Soon.")
+    await low_replies(stage, 120, question="Where?", response="Ask HR.")
+    window = shown(await open_list(stage))
+    assert "*121 low replies*" in window
+    assert "120 times: “Where?”" in window
+    assert "Reply: “Soon.”" in window
+
+
 async def test_four_hundred_low_replies_are_the_newest_hundred_and_fit_into_the_window(
     stage: Stage,
 ) -> None:

@@ -214,18 +214,6 @@ async def test_a_clock_that_is_set_back_posts_no_second_digest(
     assert len([m for m in posted(channel) if m.text.startswith("Week up to Monday, 23 Nov")]) == 1
 
 
-async def test_another_zone_or_time_posts_no_second_digest(office: Office) -> None:
-    channel = await office.channel("help")
-    poster = await office.poster()
-    await post_due(poster)
-    team = office.slack.workspace.team_id
-    changed = {"digest_day": "monday", "digest_time": "10:00", "digest_tz": "America/New_York"}
-    await office.log.channels.save(team, channel.id, "U1", **changed)
-    office.pass_time(hours=8)
-    await post_due(poster)
-    assert len(posted(channel)) == 1
-
-
 async def test_a_digest_is_posted_after_a_crash_before_its_post(office: Office) -> None:
     channel = await office.channel("help")
     poster = await office.poster()

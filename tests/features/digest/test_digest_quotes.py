@@ -160,35 +160,6 @@ async def test_a_cause_goes_with_the_last_of_its_cases(open_stage: StageFactory,
     assert "• too long: *helper* 3" in shown(message)
 
 
-async def test_a_reason_that_a_slow_change_puts_back_goes_with_the_next_one(stage: Stage) -> None:
-    message = await with_two_reasons(stage)
-    updating = asyncio.Event()
-    assert stage.services
-    client = stage.services.client
-    stage.slack.fail("chat.update", held_until=updating)
-    gone = {"justification": "", "question": None}
-    await stage.log.database.execute(update(cases).filter_by(id=1).values(gone))
-    slow = asyncio.create_task(unquote(stage.log, client, [1]))
-    await met(stage, 1)
-    await stage.log.database.execute(update(cases).filter_by(id=2).values(gone))
-    await unquote(stage.log, client, [2])
-    updating.set()
-    await slow
-    assert not any(reason in shown(message) for reason in REASONS)
-
-
-async def test_a_look_at_a_reply_takes_nothing_from_a_post_though_its_texts_were_dropped(
-    stage: Stage,
-) -> None:
-    message = await with_two_reasons(stage)
-    case = await stage.log.cases.get(1)
-    assert case
-    await stage.log.edits.drop_texts(case)
-    await stage.log.edits.look_again(case)
-    await up_to_date(stage)
-    assert all(reason in shown(message) for reason in REASONS)
-
-
 @pytest.mark.needs("privacy")
 async def test_a_post_that_the_app_may_not_read_gives_way_to_a_sentence(stage: Stage) -> None:
     await a_low_reply(stage)

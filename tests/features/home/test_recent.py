@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, insert
+from sqlalchemy import insert
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import CaseStatus, Recipient, Visibility
 from bot.domain.label import Label
-from bot.features.home.handlers import ACTION_RECENT_OLDER, to_page_end
+from bot.features.home.handlers import ACTION_RECENT_OLDER
 from bot.features.score.command import help_line
 from bot.slack import ids
 from bot.slack.messenger import NOT_SHOWN
@@ -209,14 +209,6 @@ async def test_the_page_turns_in_place_to_the_oldest_and_back(stage: Stage) -> N
     assert stage.ann.ephemerals(CHANNEL) == [told]
 
 
-async def test_older_leads_on_where_cases_were_deleted(stage: Stage) -> None:
-    await add_cases(stage.log, 15, **of_ann(stage))
-    told = await recent(stage)
-    await stage.log.database.execute(delete(cases).where(cases.c.id.between(4, 8)))
-    stage.ann.click(told, ACTION_RECENT_OLDER)
-    await stage.slack.until(lambda: numbers(told) == [3, 2, 1])
-
-
 async def test_a_forged_place_shows_no_cases_of_others(stage: Stage) -> None:
     await add_cases(stage.log, 11, **of_ann(stage))
     await add_cases(stage.log, 3, **of_ann(stage) | {"requester_id": stage.ben.id})
@@ -239,13 +231,6 @@ async def test_cases_of_one_moment_are_each_listed_once(database_url: str) -> No
     rest = await reader.recent("T1", "U1", 9, (first[-1].created_at, first[-1].id))
     await log.close()
     assert [case.id for case in (*first, *rest)] == [5, 4, 3, 2, 1]
-
-
-@pytest.mark.parametrize(
-    "junk", ["", "abc", "2030-01-01T00:00:00/1", f"2030-01-01T00:00:00+00:00/{'9' * 20}"]
-)
-async def test_a_page_mark_of_junk_leads_to_the_newest_page(junk: str) -> None:
-    assert to_page_end(junk) is None
 
 
 async def test_the_list_stands_in_no_message_that_stays(stage: Stage) -> None:

@@ -59,8 +59,7 @@ def make(words: str) -> None:
     text.silent_alert(watch, name, NOW, 3, words[:200])
     for replacement in ("", words[:80]):
         retirement_notice(Retirement(words[:80] or "m", NOW.date(), replacement))
-    joined = replace(watch, channels=("C1",) * 7)
-    standing_text.new_model_notice(joined, name, words[:80] or "m", "n")
+    standing_text.new_model_notice(name, ["C1"] * 7, words[:80] or "m", "n")
     text.unread_alert(watch, name, its.UNREAD)
     text.gone_alert(watch, name, 1234)
     standing_text.test_alert(watch, name, NOW)

@@ -12,7 +12,6 @@ from bot.store.notices import Notices, day_of
 from bot.store.schema import cases, ratings, spent
 from pocket_slack import Message
 from tests.features.watch.watching import only, orders, say, seen, take_finished, told, write_scores
-from tests.gestures import go_ahead, up_to_date
 from tests.stage import LOST, QUESTION, Stage, StageFactory, buttons, shown
 
 LOW = "score: 1\nIt names no source."
@@ -150,25 +149,6 @@ async def test_an_alert_whose_answer_was_lost_is_not_sent_again(stage: Stage, to
     for later in (timedelta(), SOON, SOON):
         await tell(stage, later)
     assert len(told(stage) if to == "person" else stage.ours()) == 1
-
-
-@pytest.mark.needs("privacy")
-@pytest.mark.parametrize("method", ["chat.postMessage", "chat.update"])
-@pytest.mark.parametrize("to", ["channel", "person"])
-async def test_an_alert_whose_answer_was_lost_loses_its_words_too(
-    stage: Stage, to: str, method: str
-) -> None:
-    if to == "channel":
-        await say(stage, "@helper alert here")
-    await a_low_reply(stage)
-    stage.slack.fail(method, **LOST[0])
-    await tell(stage)
-    (alert,) = told(stage) if to == "person" else stage.ours()
-    assert (QUESTION in shown(alert)) == (method == "chat.update")
-    await go_ahead(stage, stage.ann)
-    await up_to_date(stage)
-    assert "|Score 1 of 5> · helper · " in shown(alert)
-    assert QUESTION not in shown(alert)
 
 
 async def test_an_alert_in_a_channel_gets_its_words_although_an_answer_was_lost(

@@ -167,14 +167,6 @@ async def test_a_scored_reply_that_goes_on_much_later_stays_scored_and_is_marked
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
-async def test_a_scored_reply_that_goes_on_when_the_days_limit_is_used_up_is_marked(
-    stage: Stage,
-) -> None:
-    await gone_on(stage, limits=Limits(cases_per_day=2))
-    assert (await stage.log.cases.get(1)).edited_at
-    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
-
-
 async def test_what_was_said_in_advance_may_be_scored_and_deleted_before_the_answer_comes(
     stage: Stage,
 ) -> None:
@@ -221,19 +213,6 @@ async def test_where_the_second_verdict_has_no_score_the_first_counts(stage: Sta
     await stage.reaches(2, CaseStatus.DELIVERED)
     its = [await stage.log.cases.get(number) for number in (1, 2)]
     assert [case.excluded for case in its] == [None, Exclusion.CONTINUED]
-
-
-async def test_a_reply_whose_newest_message_is_still_edited_is_not_at_rest(stage: Stage) -> None:
-    await say(stage, "@helper all")
-    parent, _ = stage.ask_and_answer(answer=WAIT)
-    answer = stage.helper.post(CHANNEL, "Run", thread_ts=parent.ts)
-    await noted(stage, answer)
-    answer.edited = {
-        "user": stage.helper.id,
-        "ts": f"{float(answer.ts) + 20:.6f}",
-    }  # its event is lost
-    await take_finished(stage)
-    assert await outcomes(stage) == {None: 1}
 
 
 async def test_what_goes_on_with_a_reply_from_before_the_watch_is_counted_nowhere(

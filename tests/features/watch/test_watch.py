@@ -3,7 +3,6 @@ own.
 """
 
 import asyncio
-from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -158,15 +157,6 @@ async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: St
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == "Run git revert."
 
 
-async def test_an_edit_of_a_reply_from_before_the_watch_is_ignored(stage: Stage) -> None:
-    _, old = stage.ask_and_answer()
-    await say(stage, "@helper all")
-    stage.helper.edit(old, "Run git revert.")
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    assert await outcomes(stage) == {None: 1}
-
-
 async def test_where_nothing_may_be_scored_nothing_is(stage: Stage) -> None:
     await say(stage, "@helper all")
     stage.ask_and_answer()
@@ -244,17 +234,6 @@ async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:
     assert (len(stage.model.requests), await outcomes(stage)) == (1, {ReplyOutcome.TAKEN: 1})
 
 
-async def test_a_bot_in_between_is_no_question(stage: Stage) -> None:
-    add_other(stage)
-    await say(stage, "@helper all")
-    question = stage.ann.post(CHANNEL, QUESTION)
-    stage.slack.person("other").post(CHANNEL, "Deployment 12 is live.")
-    stage.helper.post(CHANNEL, ANSWER)
-    await seen(stage, 1)
-    await take_finished(stage)
-    assert (await stage.reaches(1, CaseStatus.DELIVERED)).question_ts == question.ts
-
-
 async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh(
     stage: Stage,
 ) -> None:
@@ -264,21 +243,6 @@ async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh
     await take_finished(stage, LATE + REST)
     assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
     assert stage.model.requests == []
-
-
-async def test_a_share_is_drawn_by_the_message_alone(stage: Stage) -> None:
-    await say(stage, "@helper 1 in 3")
-    answers = [stage.ask_and_answer()[1] for _ in range(15)]
-    await seen(stage, 15)
-    watch = await only(stage)
-    drawn = [
-        answer.ts for answer in answers if await Replies(stage.log.database).draws(watch, answer.ts)
-    ]
-    assert Counter(await outcomes(stage)) == Counter(
-        {None: len(drawn), ReplyOutcome.PASSED: 15 - len(drawn)}
-    )
-    await look(stage)
-    assert sum((await outcomes(stage)).values()) == 15
 
 
 async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stage) -> None:

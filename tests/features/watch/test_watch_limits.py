@@ -6,15 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import update
 
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.domain.watch import ReplyOutcome, Watch
 from bot.features.watch.looks import SELDOM
-from bot.features.watch.watcher import MOST_OF_A_QUESTION, REST
+from bot.features.watch.watcher import MOST_OF_A_QUESTION
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
-from bot.store.schema import replies
 from tests.features.watch.watching import (
     add_other,
     look,
@@ -159,19 +157,6 @@ async def test_a_watch_on_ourselves_scores_nothing(stage: Stage) -> None:
     await take_finished(stage, 3 * SELDOM)
     await take_finished(stage, 4 * SELDOM)
     assert await outcomes(stage, ours.author_id) == {ReplyOutcome.NO_ANSWER: 1}
-
-
-async def test_a_reply_whose_case_was_written_before_a_crash_stays_taken(stage: Stage) -> None:
-    await say(stage, "@helper 1 a day")
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    await stage.log.database.execute(
-        update(replies).values(outcome=None)
-    )  # the process died before it was settled
-    await take_finished(stage)
-    await take_finished(stage, 3 * REST)
-    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
 async def test_the_limit_of_a_person_does_not_apply_to_a_watch(stage: Stage) -> None:

@@ -214,14 +214,6 @@ def test_the_window_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
     assert unlike(usual, read_window(watch_modal(STATE, others))) == snapshot(name="set")
 
 
-def test_of_the_numbers_only_a_mean_has_decimals() -> None:
-    elements = [
-        block["element"] for block in watch_modal(STATE, form({}))["blocks"] if "element" in block
-    ]
-    numbers = [each for each in elements if each["type"] == "number_input"]
-    assert [each["is_decimal_allowed"] for each in numbers] == [False, True]
-
-
 def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
     coverage = Coverage(
         {
