@@ -1,6 +1,4 @@
-"""`judge-bot mcp`: a channel's figures, with the digest's rules and without texts, for the assistant
-of a person who may read the store.
-"""
+"""`judge-bot mcp`: a channel's figures for an assistant, by the digest's rules and without texts."""
 
 import signal
 from collections.abc import Iterator
@@ -23,14 +21,7 @@ from bot.domain.standing import subject_of
 from bot.domain.week import Schedule
 from bot.errors import BotError
 from bot.figures.outcomes import WEEKS, channels_of, read_outcomes
-from bot.figures.quality import Agreement
-from bot.figures.week import (
-    FEWEST,
-    Chosen,
-    Details,
-    read_chosen,
-    read_details,
-)
+from bot.figures.week import FEWEST, Chosen, Details, read_chosen, read_details
 from bot.settings import ReaderSettings, load
 from bot.store.channels import Channels
 from bot.store.database import Database
@@ -41,7 +32,7 @@ from bot.store.standings import Standings
 from bot.store.tallies import Tallies
 from bot.store.watches import Watches
 from judge.evaluation.distributions import SURE
-from judge.evaluation.stats import MIN_LABELS, good_from, low_to
+from judge.evaluation.stats import MIN_LABELS
 
 Channel = Annotated[str, Field(description="The channel's id, such as C0123ABCD, or its name.")]
 
@@ -71,10 +62,8 @@ def _explained() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools; `schedule` is that of channels that have chosen none."""
-
     database: Database
-    schedule: Schedule
+    schedule: Schedule  # of channels that have chosen none
 
     async def channels(self) -> list[dict[str, Any]]:
         """List the channels with replies that people chose to score."""
@@ -92,15 +81,14 @@ class Tools:
 
         Of the `standings`, `direction` alone says whether an assistant has changed, and `whose`
         whose change it is; `level` is its mean since `since`, or over four weeks. What people chose is
-        no sample, so it has no direction: its `mean` is over four weeks, `replies_by_score` and the
-        shares are the week's. `corrected_mean` is what people would give on average, by their blind
+        no sample, so it has no direction: its `mean` is over four weeks, `replies_by_score` is the
+        week's. `corrected_mean` is what people would give on average, by their blind
         labels; it needs 20. `scored_otherwise` counts replies scored by another judge or on another
         scale, which are in no other figure.
 
         The `outcomes` of an assistant say what came of the questions to it in four weeks: how many
         were answered, after how many seconds (`median`, and the slowest tenth), in how many a
-        colleague wrote, and what a model read after the answer, in `read` threads. A question that
-        went quiet shows nothing.
+        colleague wrote, and what a model read after the answer, in `read` threads.
 
         `agreement` says how often the judge and people agree, over all `n` labelled replies, from
         20 on: `blind` if people had not seen the score, `seen` if they had. `is_unlike`: the week's
@@ -140,13 +128,13 @@ class Tools:
 
 def _to_stats(chosen: Chosen, details: Details) -> dict[str, Any]:
     scores = chosen.this
-    low = low_to(chosen.scale)
-    good = good_from(chosen.scale)
-    below_good = scores.share_up_to(good - 1)
     quality = details.quality
-    usage = details.usage
-    labels = {"blind": _to_agreement(details.blind), "seen": _to_agreement(details.seen)}
-    has_agreement = any("within_one" in agreement for agreement in labels.values())
+    agreement: dict[str, Any] = {"is_unlike": False}
+    for name, found in (("blind", details.blind), ("seen", details.seen)):
+        n = found.n if found else 0
+        is_known = found and n >= MIN_LABELS
+        agreement[name] = asdict(found) if found and is_known else {"n": n}
+        agreement["is_unlike"] |= bool(is_known and details.unlike < SURE)
     return {
         "week": f"{chosen.week.first_day}",
         "judge_version": chosen.kind.version,
@@ -154,16 +142,8 @@ def _to_stats(chosen: Chosen, details: Details) -> dict[str, Any]:
         "scored": scores.n,
         "mean": chosen.level.mean,
         "replies_by_score": dict(sorted(scores.counts.items())) if scores.n >= FEWEST else None,
-        f"share_up_to_{low}": scores.share_up_to(low),
-        f"share_from_{good}": None if below_good is None else 1 - below_good,
         "corrected_mean": quality.mean.corrected if quality and not quality.mean.missing else None,
-        "agreement": {**labels, "is_unlike": has_agreement and details.unlike < SURE},
+        "agreement": agreement,
         "unscored": chosen.unscored,
         "scored_otherwise": chosen.off_scale + chosen.off_version,
-        "cost_usd": usage.cost_usd if usage.with_cost == usage.cases else None,
     }
-
-
-def _to_agreement(agreement: Agreement | None) -> dict[str, Any]:
-    n = agreement.n if agreement else 0
-    return asdict(agreement) if agreement and n >= MIN_LABELS else {"n": n}
