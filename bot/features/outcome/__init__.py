@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from bot.domain.shared import AnswerCache
 from bot.feature import Feature
 from bot.features.outcome.alarm import alert
+from bot.features.outcome.contradicted import Contradicted
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.reader import Reader
 from bot.features.outcome.shown import WORD, Screens
@@ -42,7 +43,7 @@ def feature(services: Services) -> Feature:
         on_message=reader.note_deleted,
         periodic_jobs=[
             PeriodicJob("drop_old_messages", reader.drop_old, teams=watched),
-            PeriodicJob("note_contradicted", figures.note_contradicted, teams=watched),
+            PeriodicJob("note_contradicted", Contradicted(services, figures).note, teams=watched),
             PeriodicJob("read_signs", SignReader(services).look, teams=watched),
         ],
     )

@@ -6,8 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_
-
 from bot.domain.outcome import Outcome, Outcomes, Sign, counted
 from bot.domain.questions import (
     MEANT_FOR,
@@ -16,7 +14,7 @@ from bot.domain.questions import (
     questions_to,
 )
 from bot.domain.shared import AnswerCache
-from bot.domain.standing import Subject, subject_of
+from bot.domain.standing import Subject
 from bot.domain.watch import Watch
 from bot.features.outcome.shares import Contested, Shares, more_contested, settled, shares_of
 from bot.figures.outcomes import (
@@ -29,13 +27,10 @@ from bot.figures.outcomes import (
     read_scored,
 )
 from bot.services import Services
-from bot.store.database import insert_into
-from bot.store.schema import cases, contradicted, rows_of_cases
 from bot.store.seen_messages import SeenMessages
 
 _KEPT_S = 600.0
 _DAY_KEPT_S = 60.0
-_NOTED_EVERY_S = 3600.0
 _MOST = 1000
 
 
@@ -59,7 +54,6 @@ class OutcomeFigures:
         self._seen = SeenMessages(services.store.database)
         self._reports = AnswerCache(self._read, _KEPT_S, _MOST)
         self._days = AnswerCache(self._read_day, _DAY_KEPT_S, _MOST)
-        self._noted = AnswerCache(self._note_contradicted, _NOTED_EVERY_S, _MOST)
 
     async def of(self, subject: Subject) -> Report:
         return await self._reports.get(subject)
@@ -113,25 +107,6 @@ class OutcomeFigures:
         since = _between(outcomes, moment, moment + WEEKS)
         # In a thread, because a hundred questions a day take more than a tenth of a second.
         return await asyncio.to_thread(lambda: (shares_of(before), shares_of(since)))
-
-    async def note_contradicted(self) -> None:
-        """Notes the replies whose scores askers contradict, so that more of them are drawn for
-        blind labels.
-        """
-        services = self._services
-        watches = await services.store.watches.of(services.identity.team_id)
-        for subject in {subject_of(watch) for watch in watches}:
-            await self._noted.get(subject)
-
-    async def _note_contradicted(self, subject: Subject) -> None:
-        report = await self.of(subject)
-        case_ids = [reply.id for reply in report.contradicted]
-        database = self._services.store.database
-        is_theirs = and_(cases.c.team_id == subject.team_id, cases.c.id.in_(case_ids))
-        rows = rows_of_cases(contradicted, is_theirs)
-        noting = insert_into(database, contradicted).from_select(*rows)
-        if case_ids:
-            await database.execute(noting.on_conflict_do_nothing())
 
     async def _read(self, subject: Subject) -> Report:
         services = self._services

@@ -5,17 +5,7 @@ from collections.abc import Sequence
 from operator import add
 from typing import NamedTuple
 
-from sqlalchemy import (
-    and_,
-    delete,
-    insert,
-    or_,
-    select,
-    text,
-    tuple_,
-    union,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase, Part
@@ -47,20 +37,20 @@ async def cases_at(
     """The cases of a message, oldest first; `ts` is that message, a verdict on it, or two typed
     texts.
     """
-    here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
-    is_part = and_(
+    here = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+    is_part = sa.and_(
         turns.c.channel_id == channel_id, turns.c.ts == ts, turns.c.part == Part.RESPONSE
     )
-    is_card = and_(cases.c.message_ts.is_(None), cases.c.thread_ts == ts)
+    is_card = sa.and_(cases.c.message_ts.is_(None), cases.c.thread_ts == ts)
     in_thread = cases.c.thread_ts == (parent_ts or ts)
-    ids = select(cases.c.id).where(here)
+    ids = sa.select(cases.c.id).where(here)
     # A union, so that each part uses its index: for "or" SQLite would go through the whole channel.
-    named = union(
+    named = sa.union(
         ids.where(cases.c.message_ts == ts),
         ids.join(turns, is_of_case(turns)).where(is_part),
-        ids.where(in_thread, or_(cases.c.reply_ts == ts, is_card)),
+        ids.where(in_thread, sa.or_(cases.c.reply_ts == ts, is_card)),
     )
-    query = select(cases).where(cases.c.id.in_(named)).order_by(cases.c.id)
+    query = sa.select(cases).where(cases.c.id.in_(named)).order_by(cases.c.id)
     return await database.rows(LoggedCase, query)
 
 
@@ -101,24 +91,24 @@ class PersonalData(StoreQueries):
     async def _note_time(self, connection: AsyncConnection, team_id: str, user_id: str) -> None:
         if not self._database.is_sqlite:
             # Waits for cases that are being stored, which are then found and lose their words.
-            await connection.execute(text(f"LOCK TABLE {forgotten.name} IN EXCLUSIVE MODE"))
+            await connection.execute(sa.text(f"LOCK TABLE {forgotten.name} IN EXCLUSIVE MODE"))
         person = {"team_id": team_id, "user_id": user_id}
-        await connection.execute(delete(forgotten).filter_by(**person))
+        await connection.execute(sa.delete(forgotten).filter_by(**person))
         await _forget_seen(connection, team_id, user_id)
-        await connection.execute(insert(forgotten).values(**person, at=utc_now()))
+        await connection.execute(sa.insert(forgotten).values(**person, at=utc_now()))
 
     @in_transaction
     async def _forget_some(self, connection: AsyncConnection, team_id: str, user_id: str) -> Words:
         """Removes some of a person's words; what it returns is empty once there are none."""
         person = {"team_id": team_id, "user_id": user_id}
         some = (
-            select(cases.c.id)
+            sa.select(cases.c.id)
             .where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
             .order_by(cases.c.id)
             .limit(BATCH)
         )
         marking = (
-            update(cases)
+            sa.update(cases)
             .where(cases.c.id.in_(some))
             .values(forgotten_at=utc_now(), is_stale=True)
             .returning(cases.c.id, cases.c.status)
@@ -126,22 +116,24 @@ class PersonalData(StoreQueries):
         await lock_words(connection)
         marked = (await connection.execute(marking)).all()
         is_marked = cases.c.id.in_([row.id for row in marked])
-        is_asked = and_(is_marked, cases.c.requester_id == user_id)
-        await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
-        await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
+        is_asked = sa.and_(is_marked, cases.c.requester_id == user_id)
+        await connection.execute(sa.update(cases).where(is_asked).values(requester_name=user_id))
+        await drop_texts(
+            self._database, connection, sa.and_(is_marked, cases.c.status.in_(AT_REST))
+        )
         amendments = [
             Job(JobKind.AMEND, team_id, row.id, priority=_AFTER_ALL_CASES, key=f"amend/{row.id}")
             for row in marked
             if row.status == CaseStatus.DELIVERED
         ]
         await put_jobs(self._database, connection, amendments)
-        reasons = update(labels).filter_by(**person).where(labels.c.reason.is_not(None))
-        notes = update(releases).filter_by(team_id=team_id, set_by=user_id)
+        reasons = sa.update(labels).filter_by(**person).where(labels.c.reason.is_not(None))
+        notes = sa.update(releases).filter_by(team_id=team_id, set_by=user_id)
         others = 0
         for removal in (
             reasons.values(reason=None),
             notes.where(releases.c.note != "").values(note=""),
-            delete(thumbs).filter_by(**person),
+            sa.delete(thumbs).filter_by(**person),
         ):
             others += (await connection.execute(removal)).rowcount
         gone = Words(len(marked), others)
@@ -155,8 +147,8 @@ class PersonalData(StoreQueries):
 async def _forget_seen(connection: AsyncConnection, team_id: str, user_id: str) -> None:
     """Drops the messages of a person, and what was read in their threads."""
     written = {"team_id": team_id, "author_id": user_id}
-    threads = select(seen_messages.c.channel_id, seen_messages.c.thread_ts).filter_by(**written)
-    is_theirs = tuple_(thread_signs.c.channel_id, thread_signs.c.thread_ts).in_(threads)
-    signs = delete(thread_signs).filter_by(team_id=team_id)
+    threads = sa.select(seen_messages.c.channel_id, seen_messages.c.thread_ts).filter_by(**written)
+    is_theirs = sa.tuple_(thread_signs.c.channel_id, thread_signs.c.thread_ts).in_(threads)
+    signs = sa.delete(thread_signs).filter_by(team_id=team_id)
     await connection.execute(signs.where(is_theirs))
-    await connection.execute(delete(seen_messages).filter_by(**written))
+    await connection.execute(sa.delete(seen_messages).filter_by(**written))

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from bot.domain.outcome import Outcome, Outcomes, Sign
 from bot.domain.questions import Question, to_time
 from bot.features.outcome import feature
+from bot.features.outcome.contradicted import Contradicted
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.shares import Shares, more_contested
 from bot.features.outcome.shown import ACTION_CONTRADICTED
@@ -118,7 +119,7 @@ async def test_stats_of_an_assistant_link_what_waits_and_list_what_askers_contra
     stage.model.script("confirmed: no\nthanked: no\ncontested: yes\nhanded over: no")
     later = stage.services_at(timedelta(hours=2))
     await SignReader(later).look()
-    await OutcomeFigures(later).note_contradicted()
+    await Contradicted(later, OutcomeFigures(later)).note()
     assert await stage.log.database.values(select(contradicted.c.case_id)) == [case.id]
     shown_stats = await stats(stage, "@helper", 2)
     assert "*Waiting now*" in shown(shown_stats)
