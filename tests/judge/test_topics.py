@@ -117,6 +117,13 @@ async def test_many_or_long_questions_are_named_from_a_part_of_them_and_their_be
         assert max(map(len, prompt.splitlines())) < 410
 
 
+async def test_a_word_of_three_questions_is_not_rare_though_fewer_are_sent() -> None:
+    asked = [f"Question {number}?" for number in range(300)]
+    asked[3:6] = ["Which exchange rates?"] * 3  # of which the first is sent
+    model = Scripted("exchange rates: 1, 2")
+    assert await name_topics(model.write, asked) == ["exchange rates"]
+
+
 async def test_a_decision_model_chooses_for_each_question() -> None:
     asked: list[Any] = []
 
@@ -170,7 +177,7 @@ async def test_the_command_shows_what_was_planted_and_writes_it_into_the_rows(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     file, output = tmp_path / "scored.jsonl", tmp_path / "sorted.jsonl"
-    rows = rows_of(("Hotels", 12, 1), ("Passwords", 20, 4), ("Rare", 3, 5))
+    rows = rows_of(("Hotels", 12, 2), ("Passwords", 20, 4), ("Rare", 3, 5))
     rows[0] |= {"topic": "Stale", "prompt": None}
     file.write_text("".join(f"{json.dumps(row)}\n" for row in [*rows, {**rows[-1], "score": None}]))
     model_server.script(sorting)
@@ -181,9 +188,9 @@ async def test_the_command_shows_what_was_planted_and_writes_it_into_the_rows(
         assert done.stdout.splitlines() == [
             "Topic       Questions  Mean         95%   Low",
             "Passwords          20   4.0  3.4 to 4.2    0%",
-            "Hotels             11   1.0  0.7 to 2.1  100%",
+            "Hotels             11   2.0  1.5 to 2.8  100%",
             "other               4   5.0  0.0 to 5.0    0%",
-            "not sorted          1   1.0              100%",
+            "not sorted          1   2.0              100%",
         ]
     topics = [json.loads(line)["topic"] for line in output.read_text().splitlines()]
     assert topics == [None, *["Hotels"] * 11, *["Passwords"] * 20, *["Rare"] * 4]
