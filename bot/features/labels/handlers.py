@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
@@ -30,7 +30,6 @@ logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    labels = services.store.labels
     blind.register(app, services)
 
     @app.action(slack_ids.ACTION_DISAGREE)
@@ -47,35 +46,22 @@ def register(app: AsyncApp, services: Services) -> None:
                 words=person.value.rpartition(":")[0],
                 view=(body.get("view") or {}).get("id", ""),
             )
-        judged = await _begin(services, person, person.case_id, pressed)
+        press = _Press(services, person, pressed)
+        judged = await press.begin(person.case_id)
         await ack()
         if judged is None:
             return
         case, verdict = judged
         if person.action in _AGREES and verdict.score is not None:
-            await _record(services, person, case, verdict, Label(verdict.score, None), pressed)
-            await _show_choice(services, person, pressed)
-            return
-        state = person.to_state(case.id)
-        if pressed:
-            place = {"channel_id": person.channel_id or person.window_channel_id}
-            state = state.model_copy(update={**place, "pressed": pressed})
-        earlier = await labels.get(case, person.user_id)
-        await services.store.assignments.note_told(case.team_id, [case.id], person.user_id)
-        rubric = await services.rubrics.find(
-            case.team_id, case.channel_id, case.rubric, verdict.rubric_version
-        )
-        window = words.label_modal(state, verdict, earlier, rubric)
-        shown = await services.messenger.show(
-            person, window, is_above=bool(pressed and pressed.view and pressed.words)
-        )
-        await _tell(services, person, case, shown, pressed)
+            await press.record(case, verdict, Label(verdict.score, None))
+        else:
+            await press.ask(case, verdict)
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        person = payloads.to_invocation(body)
         state, label = blind.to_label(body, is_blind=False)
-        judged = await _begin(services, person, state.case_id, state.pressed)
+        press = _Press(services, payloads.to_invocation(body), state.pressed)
+        judged = await press.begin(state.case_id)
         if judged is None:
             await ack()
             return
@@ -84,91 +70,104 @@ def register(app: AsyncApp, services: Services) -> None:
             wrong = words.off_scale(verdict.lowest, verdict.highest)
             await ack(response_action="errors", errors={ids.BLOCK_SCORE: wrong})
             return
-        # The window closes only once the label is recorded.
-        await _record(services, person, case, verdict, label, state.pressed, ack)
-        await _show_choice(services, person, state.pressed)
+        await press.record(case, verdict, label, ack)
 
 
-async def _begin(
-    services: Services, person: Invocation, case_id: int | None, pressed: Pressed | None
-) -> tuple[LoggedCase, CaseVerdict] | None:
-    """The case and its verdict, or None if this person may not label it, after telling them why."""
-    case = await services.case_access.known(person, case_id)
-    verdict = await services.case_access.verdict(case)
-    label = await services.store.labels.get(case, person.user_id)
-    if case.author_id == person.user_id:
-        refusal = words.OWN_LABEL
-    elif label and label.is_blind:
-        refusal = words.blind_stands(case, verdict, label)
-    else:
-        return case, verdict
-    await _tell(services, person, case, refusal, pressed)
-    return None
+@dataclass(frozen=True)
+class _Press:
+    """A person's press of a button under a verdict, or in a list of replies: there it was
+    `pressed`.
+    """
 
+    services: Services
+    person: Invocation
+    pressed: Pressed | None
 
-async def _record(
-    services: Services,
-    person: Invocation,
-    case: LoggedCase,
-    verdict: CaseVerdict,
-    label: Label,
-    pressed: Pressed | None,
-    ack: AsyncAck | None = None,
-) -> None:
-    """Records a label, and tells the person alone, unless it is the same as before."""
-    earlier = await services.store.labels.put(case, person.user_id, label)
-    if ack:
-        await ack()
-    # In the Home tab and in a window, the button alone says it.
-    if label != earlier and not (pressed and pressed.view):
-        said = words.confirmation(case, verdict, label, earlier)
-        await _tell(services, person, case, said, pressed)
+    async def begin(self, case_id: int | None) -> tuple[LoggedCase, CaseVerdict] | None:
+        """The case and its verdict, or None if this person may not label it, after telling them
+        why.
+        """
+        access = self.services.case_access
+        case = await access.known(self.person, case_id)
+        verdict = await access.verdict(case)
+        label = await self.services.store.labels.get(case, self.person.user_id)
+        if case.author_id == self.person.user_id:
+            await self._tell(case, words.OWN_LABEL)
+        elif label and label.is_blind:
+            await self._tell(case, words.blind_stands(case, verdict, label))
+        else:
+            return case, verdict
+        return None
 
+    async def ask(self, case: LoggedCase, verdict: CaseVerdict) -> None:
+        """Opens the window for the person's own score, which shows the judge's."""
+        person = self.person
+        pressed = self.pressed
+        store = self.services.store
+        state = person.to_state(case.id)
+        if pressed:
+            place = {"channel_id": person.channel_id or person.window_channel_id}
+            state = state.model_copy(update={**place, "pressed": pressed})
+        earlier = await store.labels.get(case, person.user_id)
+        await store.assignments.note_told(case.team_id, [case.id], person.user_id)
+        rubric = await self.services.rubrics.find(
+            case.team_id, case.channel_id, case.rubric, verdict.rubric_version
+        )
+        window = words.label_modal(state, verdict, earlier, rubric)
+        is_above = bool(pressed and pressed.view and pressed.words)
+        refusal = await self.services.messenger.show(person, window, is_above=is_above)
+        await self._tell(case, refusal)
 
-async def _show_choice(services: Services, person: Invocation, pressed: Pressed | None) -> None:
-    """Shows what people have chosen by now on the buttons of the list in which this one pressed."""
-    if pressed is None:
-        return
-    there = replace(person, channel_id=person.channel_id or person.window_channel_id or "")
-    try:
+    async def record(
+        self, case: LoggedCase, verdict: CaseVerdict, label: Label, ack: AsyncAck | None = None
+    ) -> None:
+        """Records a label, tells the person alone, unless it is the same as before, and shows it on
+        the buttons of the list.
+        """
+        earlier = await self.services.store.labels.put(case, self.person.user_id, label)
+        if ack:  # the window closes only once the label is recorded
+            await ack()
+        # In the Home tab and in a window, the button alone says it.
+        if label != earlier and not (self.pressed and self.pressed.view):
+            await self._tell(case, words.confirmation(case, verdict, label, earlier))
+        if self.pressed:
+            try:
+                await self._show_choice(self.pressed)
+            except SLACK_ERRORS as exc:  # the label is recorded, and the person knows
+                logger.warning("message_not_changed", error=slack_word(exc))
+
+    async def _show_choice(self, pressed: Pressed) -> None:
+        """Shows what people have chosen by now on the buttons of the list."""
+        services = self.services
+        there = replace(
+            self.person, channel_id=self.person.channel_id or self.person.window_channel_id or ""
+        )
         if pressed.view:
-            await _show_view(services, person, pressed)
+            await self._show_view(pressed)
         elif pressed.words:
             there = replace(there, window_channel_id=None)
             answer = await services.answer(there, pressed.words)
             await services.messenger.replace(there.recipient, answer)
         else:
-            await _show_in_message(services, there, pressed.ts)
-    except SLACK_ERRORS as exc:  # the label is recorded, and the person knows
-        logger.warning("message_not_changed", error=slack_word(exc))
+            reader = there.user_id if there.is_direct else EVERYBODY
 
+            async def change(blocks: Sequence[Block]) -> list[Block]:
+                return await with_choices(services.store, there.team_id, blocks, reader)
 
-async def _show_in_message(services: Services, person: Invocation, ts: str) -> None:
-    reader = person.user_id if person.is_direct else EVERYBODY
+            message = Posted(there.channel_id, pressed.ts)
+            await change_posted(services.store, services.client, message, change)
 
-    async def change(blocks: Sequence[Block]) -> list[Block]:
-        return await with_choices(services.store, person.team_id, blocks, reader)
+    async def _show_view(self, pressed: Pressed, note: str = "") -> None:
+        if pressed.words:
+            await self.services.show_low(self.person, pressed.view, pressed.words, note)
+        else:
+            await self.services.show_home(self.person, note)
 
-    message = Posted(person.channel_id, ts)
-    await change_posted(services.store, services.client, message, change)
-
-
-async def _tell(
-    services: Services, person: Invocation, case: LoggedCase, text: str, pressed: Pressed | None
-) -> None:
-    if text and pressed and pressed.view:
-        await _show_view(services, person, pressed, text)
-    else:
-        await services.messenger.tell(_place_of(person, case), text)
-
-
-async def _show_view(
-    services: Services, person: Invocation, pressed: Pressed, note: str = ""
-) -> None:
-    if pressed.words:
-        await services.show_low(person, pressed.view, pressed.words, note)
-    else:
-        await services.show_home(person, note)
+    async def _tell(self, case: LoggedCase, text: str) -> None:
+        if text and self.pressed and self.pressed.view:
+            await self._show_view(self.pressed, text)
+        else:
+            await self.services.messenger.tell(_place_of(self.person, case), text)
 
 
 def _place_of(person: Invocation, case: LoggedCase) -> Recipient:
