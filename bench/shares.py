@@ -1,4 +1,4 @@
-"""How often `judge estimate`'s 95% interval of the share of good responses holds the truth: `python
+"""How often `judge agreement`'s 95% interval of the share of good responses holds the truth: `python
 -m bench.shares`.
 
 Of 2,000 responses, 90, 96 or 99% are good. Judges take some good ones for bad, and some bad ones
