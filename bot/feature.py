@@ -74,6 +74,7 @@ class Feature:
         questions_of: Which messages count as questions to a watched assistant, if that is not plain.
         release_lines: Its lines about an assistant before and since a release.
         change_by_topic: What the topics of questions tell of the change of a standing.
+        requests_a_score: How many requests it makes besides for each score of a watch.
         week_details: What it shows one person as details of a digest.
         low_button: The button that lists low replies for whoever presses it.
         show_low: Shows the window with such a list, by their ids, as it is now, with a note on the
@@ -108,6 +109,7 @@ class Feature:
     questions_of: Callable[[Watch], Awaitable[str]] | None = None
     release_lines: Callable[[Subject, date], Awaitable[Sequence[str]]] | None = None
     change_by_topic: Callable[[Standing], Awaitable[ChangeByTopic]] | None = None
+    requests_a_score: float = 0
     week_details: Callable[[Place, Week, Named], Awaitable[Sequence[Block]]] | None = None
     low_button: Callable[[LowList], Block] | None = None
     show_low: Callable[[Invocation, str, str, str], Awaitable[None]] | None = None

@@ -137,6 +137,10 @@ class Services:
             for line in await each.release_lines(subject, release)
         ]
 
+    @property
+    def requests_a_score(self) -> float:
+        return sum(each.requests_a_score for each in self.features)
+
     async def change_by_topic(self, standing: Standing) -> ChangeByTopic:
         """What is known of the topics behind the change of a standing."""
         for each in self.features:

@@ -13,6 +13,7 @@ from bot.features.digest import causes, ids, poster
 from bot.features.digest.stats import unsure
 from bot.figures.lowest import LowList
 from bot.pipeline.fairness import with_choices
+from bot.pipeline.row_file import NEEDED_SCOPE
 from bot.pipeline.text import not_understood
 from bot.services import Services
 from bot.slack import blocks as ui
@@ -114,7 +115,7 @@ async def _low_window(
 ) -> ui.Block:
     found = await poster.low_list(services, which, person)
     us = services.identity
-    file = which.value if "files:write" in us.scopes else ""
+    file = which.value if NEEDED_SCOPE in us.scopes else ""
     window = causes.list_window(found, us.url, file, note)
     blocks = await with_choices(
         services.store, person.team_id, window["blocks"], person.user_id, which.value

@@ -10,6 +10,7 @@ from bot.features.topics.sorting import TopicLooks
 from bot.pipeline.engine import PeriodicJob
 from bot.services import Services
 from bot.store import schema
+from judge.evaluation.topics import MOST_SORTED
 
 
 def feature(services: Services) -> Feature:
@@ -22,5 +23,6 @@ def feature(services: Services) -> Feature:
         more_help=text.HELP,
         week_part=screens.week_part,
         change_by_topic=figures.change,
+        requests_a_score=1 / MOST_SORTED,
         periodic_jobs=[PeriodicJob("sort_questions", TopicLooks(services).look, teams=watched)],
     )

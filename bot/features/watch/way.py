@@ -14,12 +14,15 @@ from judge.scoring.ways import DECISION, DISTRIBUTION, TEXT
 
 _TOKENS = {DECISION: (700, 0), DISTRIBUTION: (468, 4), TEXT: (468, 260)}
 """What a usual reply's score takes, read and written, without thinking: docs/security.md, Cost."""
+_TOKENS_BESIDE = (900, 120)
+"""What a request takes that sorts fifteen usual questions by topic."""
 PATIENCE_S = 5.0
 """How long a person waits at most until the model was tried; later, a watch asks as settings say."""
 
 
 class Way(NamedTuple):
-    """How a watch asks: the model, and `ask` as in `Watch`; and what a usual score costs.
+    """How a watch asks: the model, and `ask` as in `Watch`; and what a usual score costs, with its
+    part of the requests beside scores.
 
     `usd` is None if that is not known. `is_guess`: no score tells it yet, so it leaves out thinking.
     """
@@ -42,6 +45,18 @@ async def find_way(
 
     Whether it does is tried once in a while; this waits for it no longer than `patience_s`.
     """
+    way = await _find_way(services, team_id, channel_id, watch, patience_s)
+    beside = services.requests_a_score
+    if not way.usd or not beside:
+        return way
+    of_request = await _price(services, way.model, *_TOKENS_BESIDE)
+    return way._replace(usd=way.usd + beside * (of_request or 0))
+
+
+async def _find_way(
+    services: Services, team_id: str, channel_id: str, watch: Watch | None, patience_s: float
+) -> Way:
+    """The same, with the price of a score alone."""
     settings = services.settings
     chosen = await services.rubrics.log.chosen(team_id, channel_id)
     model = chosen.model or settings.judge_model

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from bot.features.topics import ids, text
 from bot.features.topics.figures import TopicFigures
 from bot.features.watch.questions import MIX_MOVED
 from bot.features.watch.standings import StandingLooks
+from bot.features.watch.way import find_way
 from bot.slack import ids as slack_ids
 from bot.slack.manifest import load_manifest
 from bot.store.schema import assignments, cases, topics, watches
@@ -200,3 +202,17 @@ async def test_a_drop_that_another_mix_explains_is_not_blamed_on_the_assistant(
     assert found.direction is Direction.LOWER
     assert found.questions == MIX_MOVED
     assert EXPENSES not in str(found)
+
+
+async def test_the_price_of_a_watch_has_the_sorting_in_it(stage: Stage) -> None:
+    assert stage.services
+    settings = stage.services.settings.model_copy(update={"openai_base_url": None})
+    services = replace(stage.services, settings=settings)
+    team_id = stage.slack.workspace.team_id
+    with_topics = await find_way(services, team_id, "C1")
+    services.features = ()
+    alone = await find_way(services, team_id, "C1")
+    assert with_topics.usd
+    assert alone.usd
+    # 900 tokens at $0.1, 120 at $0.5 a million, for fifteen questions
+    assert with_topics.usd - alone.usd == pytest.approx(0.00001)

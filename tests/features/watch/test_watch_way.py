@@ -116,7 +116,8 @@ async def test_the_judge_is_asked_again_in_the_way_of_the_watch(stage: Stage) ->
 async def price(stage: Stage, **changes: object) -> Way:
     """The way of a new watch, as if the model were at OpenAI's."""
     settings = stage.services.settings.model_copy(update={"openai_base_url": None, **changes})
-    services = replace(stage.services, settings=settings)
+    # Without what other features ask beside scores.
+    services = replace(stage.services, settings=settings, features=())
     return await find_way(services, stage.slack.workspace.team_id, "C1")
 
 
