@@ -74,7 +74,9 @@ class ReleaseLooks:
         write = partial(self._write, release, recipients, [watch.channel_id for watch in watches])
         reached = await tell_each(self._services, recipients, name, write)
         now = self._services.clock()
-        is_over = now > (release.taken_back_at or release.set_at) + TRIED_FOR
+        # It may be of an earlier day.
+        since = release.taken_back_at or release.set_at + COMPARED_FOR
+        is_over = now > since + TRIED_FOR
         if is_over or len(reached) == len(recipients):
             await self._releases.note_announced(release, now)
 

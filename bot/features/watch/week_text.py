@@ -82,7 +82,7 @@ def _volume(this: Volume, before: Volume, length: str) -> str:
     said = number_of(seen, "reply", "replies") if seen else "No replies"
     said += _askers(this)
     if before.coverage.seen:
-        said += f"; the {length} before {before.coverage.seen:,}{_askers(before)}"
+        said += f"; {before.coverage.seen:,}{_askers(before)} the {length} before"
     if _is_nearly_all(this):
         return f"{said}."
     how = "scored" if this.is_of_all else "drawn at random and scored"
