@@ -173,7 +173,8 @@ class Check:
         if not (compared.pairs or compared.by_means):
             yield (
                 Result.PASSED,
-                f"all pairs with {earlier} have the same texts, so what differs is the judge's own",
+                f"all pairs with {earlier} have the same texts, so this compares the judge with "
+                "itself",
             )
         elif others:
             few = (
