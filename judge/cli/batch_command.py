@@ -78,6 +78,13 @@ By = Annotated[
         metavar="FIELD", help="Where no question is in both files: compare within its values."
     ),
 ]
+OtherQuestions = Annotated[
+    bool,
+    typer.Option(
+        "--other-questions",
+        help="Where no question is in both files: take them for samples of one stream.",
+    ),
+]
 Summary = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Append the result to $GITHUB_STEP_SUMMARY, say."),
@@ -104,13 +111,14 @@ def batch(
     label: Label = None,
     scale: options.LabelScale = None,
     by: By = None,
+    other_questions: OtherQuestions = False,
     summary: Summary = None,
 ) -> None:
     """Score each row of a file; run it again to continue.
 
     Ctrl-C or a crash loses only the rows in progress.
     Exit code 0: all scored, 1: with gaps, 2: error, 130: interrupted.
-    With a check, 0: passed, 1: failed, or rows have no verdict, 2: the judge may have changed. A
+    With a check, 0: passed, 1: failed, or rows have no verdict, 2: it cannot tell. A
     reply with nothing to judge counts as the lowest score. A check fails if fewer than half of the
     rows have a score, or clearly more are unscored.
     """
@@ -133,7 +141,17 @@ def batch(
         check = Closeness(judge, path, compare, label, scale)
     else:
         check = Check(
-            judge, path, fail_under, compare, fail_if_worse, summary, other_judge, label, scale, by
+            judge,
+            path,
+            fail_under,
+            compare,
+            fail_if_worse,
+            summary,
+            other_judge,
+            label,
+            scale,
+            by,
+            other_questions,
         )
     _say_way(judge)
     given = RowFile.at(source)

@@ -51,6 +51,7 @@ class Check:
     label: str | None = None
     label_range: Range | None = None
     by: str | None = None  # the field with the groups within which means are compared
+    takes_other_questions: bool = False  # outputs without a common question are of one stream
 
     def __post_init__(self) -> None:
         self._check_options()
@@ -187,13 +188,21 @@ class Check:
                 f"again, give {MIN_LABELS} labels in both (--label), or take both for one with "
                 "--other-judge",
             )
-        elif compared.outcome != "not clearly worse":
-            is_worse = compared.outcome == "clearly worse"
-            yield failed if is_worse else Result.PASSED, f"{compared.outcome} than {earlier}"
-        elif not compared.could_fail:
+        elif compared.outcome == "not clearly worse" and not compared.could_fail:
             yield unknown, _too_few(compared)
         else:
-            yield Result.PASSED, f"{compared.outcome} than {earlier}"
+            result = failed if compared.outcome == "clearly worse" else Result.PASSED
+            words = f"{compared.outcome} than {earlier}"
+            if compared.by_means:
+                words += ", but the questions differ, so this may be theirs"
+                # As many easier questions could also hide that replies got worse.
+                if not (compared.groups or self.takes_other_questions):
+                    result = unknown
+                    words += (
+                        "; compare within the values of a field (--by), or take both for samples "
+                        "of one stream with --other-questions"
+                    )
+            yield result, words
 
 
 def _beside_limit(found: MeanEstimate, limit: float) -> tuple[Result, str]:

@@ -103,7 +103,8 @@ def _differences(compared: Comparison, before: float, now: float) -> Iterator[Fi
     yield Figure(name, "", _say(compared.difference, "+.2f"))
     if compared.seen:
         name = "a drop that would be clear in 4 of 5 such comparisons"
-        yield Figure(name, "", f"{compared.seen:.2f}")
+        drop = f"{compared.seen:.2f}" if compared.could_fail else "none on this scale"
+        yield Figure(name, "", drop)
     if compared.people:
         how = f"corrected by the labels of {labels}"
         how += ", if people were as strict before as now"

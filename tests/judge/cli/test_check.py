@@ -288,6 +288,7 @@ async def test_outputs_without_a_common_question_are_compared_by_their_means(
     worlds = {
         "as good": ([3, 4] * 20, []),
         "worse": ([2, 1] * 20, []),
+        "worse, and told to compare": ([2, 1] * 20, ["--other-questions"]),
         # Within each topic nothing has changed, but there are more questions on the hard one.
         "within topics": ([2, 2, 2, 4] * 10, ["--by", "topic"]),
         "too few": ([2, 2], []),
