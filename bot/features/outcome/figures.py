@@ -29,8 +29,7 @@ from bot.figures.outcomes import (
 from bot.services import Services
 from bot.store.seen_messages import SeenMessages
 
-_KEPT_S = 600.0
-_DAY_KEPT_S = 60.0
+_KEPT_S = 60.0
 _MOST = 1000
 
 
@@ -47,13 +46,13 @@ class Report:
 
 
 class OutcomeFigures:
-    """Figures of weeks may be ten minutes old, the questions of a day one minute."""
+    """Figures may be a minute old."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._seen = SeenMessages(services.store.database)
         self._reports = AnswerCache(self._read, _KEPT_S, _MOST)
-        self._days = AnswerCache(self._read_day, _DAY_KEPT_S, _MOST)
+        self._days = AnswerCache(self._read_day, _KEPT_S, _MOST)
 
     async def of(self, subject: Subject) -> Report:
         return await self._reports.get(subject)

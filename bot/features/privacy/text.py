@@ -45,7 +45,8 @@ FORGET_WORDS = (
     "Forget your words? This deletes the texts of all cases that you wrote in or asked for, what I "
     "wrote on them, your name, and the reasons, thumbs and notes that you gave. My messages lose "
     "what they quote. What you wrote before now is not scored again, unless you ask for it. "
-    "Scores stay as numbers, with your user id. You cannot undo this."
+    "Scores stay as numbers, with your user id; what came of your questions is no longer counted. "
+    "You cannot undo this."
 )
 
 
@@ -57,7 +58,8 @@ def words_forgotten_text(gone: Words) -> str:
         f"I forgot your words: {cases}, {others}. A case that is being scored loses its texts "
         "right after that. My messages lose what they quote within minutes; those marked “Only "
         "visible to you” disappear when that person reloads Slack. Scores stay as numbers, with "
-        "your user id. Your own messages in Slack are still there; only you can delete them."
+        "your user id; what came of your questions is no longer counted. Your own "
+        "messages in Slack are still there; only you can delete them."
     )
 
 

@@ -15,12 +15,12 @@ from bot.figures.outcomes import KEPT_FOR, WEEKS, channels_of, read_outcomes, re
 from bot.services import Services
 from bot.store.figures import Kind
 
-_KEPT_S = 600.0
+_KEPT_S = 60.0
 _MOST = 1000
 
 
 class TopicFigures:
-    """Figures may be ten minutes old."""
+    """Figures may be a minute old."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
