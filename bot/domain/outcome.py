@@ -15,7 +15,7 @@ QUIET_AFTER = timedelta(hours=72)
 
 
 class Sign(StrEnum):
-    """What can come of a question, in words; often several of these at once.
+    """What can come of a question, as in exports; often several of these at once.
 
     `CONFIRMED`, `CONTESTED` and `HANDED_OVER` were read by a model; a thumb up by the asker
     confirms, too. `QUIET` is no sign of anything.
@@ -28,6 +28,17 @@ class Sign(StrEnum):
     CONTESTED = "contested"
     HANDED_OVER = "handed over"
     QUIET = "went quiet"
+
+    @property
+    def words(self) -> str:
+        """How it is said on screen, after a number or before a share."""
+        return _ON_SCREEN.get(self, self)
+
+
+_ON_SCREEN = {
+    Sign.UNANSWERED: "not answered within a day",
+    Sign.QUIET: "with no sign whether it helped",
+}
 
 
 class ReadSigns(NamedTuple):

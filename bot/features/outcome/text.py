@@ -39,8 +39,8 @@ def outcome_line(outcomes: Outcomes) -> str:
         answered += f", the slowest tenth after {duration(outcomes.slowest_tenth)}"
     said = f"{number_of(outcomes.questions, 'question')} in four weeks: {answered}"
     if outcomes.waiting:
-        said += f"; {outcomes.waiting:,} waiting"
-    signs = [f"{number:,} {sign}" for sign, number in outcomes.signs.items() if number]
+        said += f"; {outcomes.waiting:,} not answered yet"
+    signs = [f"{number:,} {sign.words}" for sign, number in outcomes.signs.items() if number]
     return f"{said}. {', '.join(signs)}." if signs else f"{said}."
 
 
@@ -59,7 +59,7 @@ def shares_block(name: str, shares: Shares) -> ui.Block:
         f"*{clip(name)}*, of {number_of(shares.number, 'question')} of four weeks with an outcome, "
         "three days after they were asked:"
     )
-    lines = [f"• {sign}: {span(share, '.0%')}" for sign, share in shares.signs.items()]
+    lines = [f"• {sign.words}: {span(share, '.0%')}" for sign, share in shares.signs.items()]
     return ui.section("\n".join([title, *lines]))
 
 
@@ -70,7 +70,7 @@ def release_lines(before: Shares, since: Shares) -> list[str]:
     if min(before.number, since.number) < FEWEST or not (before.signs and since.signs):
         return []
     lines = [
-        f"• {sign}: {span(since.signs[sign], '.0%')}; before {span(before.signs[sign], '.0%')}"
+        f"• {sign.words}: {span(since.signs[sign], '.0%')}; before {span(before.signs[sign], '.0%')}"
         for sign in _COMPARED
     ]
     return ["Of the questions with an outcome, since then:", *lines]
@@ -119,7 +119,7 @@ def waiting_blocks(
         name = clip(member.name if member else assistant_id)
         number = number_of(len(questions), "question")
         lines = waiting_links(questions, now, workspace_url)
-        blocks.append(ui.section("\n".join([f"*Waiting now* for *{name}*: {number}", *lines])))
+        blocks.append(ui.section("\n".join([f"*Not answered yet* by *{name}*: {number}", *lines])))
     return blocks
 
 

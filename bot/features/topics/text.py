@@ -18,13 +18,14 @@ from judge.evaluation.topics import FEWEST_QUESTIONS
 from judge.scoring.numbers import number_of
 
 WRITE_TITLE = "What to write"
+WORD = "topics"
 HELP = "• `/judge topics @assistant` shows what people ask it, and what to write about that"
 NO_TEXTS = "Topics need the words of questions, and this app stores none (`STORE_TEXT=none`)."
 NO_MODEL = "Topics are named by a model, and the offline rater scores here."
 NOT_YET = "Questions are sorted once a day, from five in the morning on."
 NOTHING_BAD = (
-    "Of the questions of four weeks, none is without an answer, scored low, contested or answered "
-    "by a colleague."
+    "Of the questions of four weeks, none was left unanswered, scored low, contested or joined by a "
+    "colleague."
 )
 _MOST_NAMED = 3
 _MOST_GAPS = 10
@@ -102,20 +103,14 @@ def _topic_line(topic: TopicCount) -> str:
     if topic.mean and topic.mean.judge.low is not None:
         parts[-1] += f" ({topic.mean.judge.low:.1f} to {topic.mean.judge.high:.1f})"
     if unanswered := sum(each.is_unanswered for each in topic.questions):
-        parts.append(f"{unanswered:,} {Sign.UNANSWERED} ({topic.unanswered_share:.0%})")
+        parts.append(f"{unanswered:,} {Sign.UNANSWERED.words} ({topic.unanswered_share:.0%})")
     counted = {sign: topic.count(sign) for sign in _COUNTED}
     parts += [
-        f"{number:,} {sign} ({number / len(topic.questions):.0%})"
+        f"{number:,} {sign.words} ({number / len(topic.questions):.0%})"
         for sign, number in counted.items()
         if number
     ]
     return f"• {' · '.join(parts)}"
-
-
-def no_assistant(typed: str, names: Sequence[str]) -> str:
-    listed = ", ".join(f"`@{clip(name)}`" for name in names[:_MOST_GAPS])
-    known = f"Watched in your channels: {listed}." if listed else "No assistant is watched here."
-    return f"I show topics of watched assistants, and not of `{clip(typed) or 'none'}`. {known}"
 
 
 def topics_post(blocks: Sequence[ui.Block]) -> Post:

@@ -50,6 +50,6 @@ async def test_what_a_release_has_changed_has_the_shares_of_outcomes(
     await compare(stage)
     (effect,) = [each for each in told(stage, stage.ben) if "what release 1 has" in shown(each)]
     lines = shown(effect).splitlines()
-    (line,) = [line for line in lines if "without an answer" in line]
-    assert line.startswith("• without an answer: 0%, between 0% and ")
+    (line,) = [line for line in lines if "not answered within a day" in line]
+    assert line.startswith("• not answered within a day: 0%, between 0% and ")
     assert "; before 50%, between " in line

@@ -124,7 +124,9 @@ def test_a_topic_is_named_from_ten_questions_on_and_the_rest_is_counted_together
 def test_an_unanswered_question_is_a_share_of_all_questions_also_of_those_not_drawn() -> None:
     report = report_of(questions("expenses", [4] * 12 + [None] * 10, probability=0.2))
     # 12 of a fifth stand for 60: 10 / 70
-    assert "10 without an answer (14%)" in str(read(topics_blocks(" U1", "helper", report, "")))
+    assert "10 not answered within a day (14%)" in str(
+        read(topics_blocks(" U1", "helper", report, ""))
+    )
 
 
 def test_a_digest_names_the_topic_that_clearly_scores_lowest_or_else_the_most_frequent() -> None:
