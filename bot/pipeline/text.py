@@ -169,6 +169,18 @@ def several_named(name: str, author_ids: Sequence[str]) -> str:
     return f"Several here are named `@{clip(name)}`. Use an id instead: {each}."
 
 
+def none_watched(word: str, typed: str, names: Sequence[str]) -> str:
+    """The answer to what is typed after a word that takes one of these watched assistants."""
+    listed = ", ".join(f"`@{clip(name)}`" for name in names[:10])
+    known = f"Watched: {listed}." if listed else "No assistant is watched here."
+    if not typed:
+        return known
+    return (
+        f"I do not understand `{clip(typed)}`. `/judge {word}` takes an assistant or nothing, and is "
+        f"always about the last four weeks. {known}"
+    )
+
+
 def unsure_of_membership(error: MembershipError, consequence: str = "so I did nothing") -> str:
     is_not_granted = str(error) == MISSING
     advice = (

@@ -143,6 +143,16 @@ class Members:
         return Member(found["bot"].get("name") or bot_id, is_bot=True)
 
 
+def called(typed: str, names: Mapping[str, str]) -> list[str]:
+    """Those of these ids that are typed, or whose names are, with or without an `@`."""
+    wanted = typed.removeprefix("@").strip().lower()
+    return [
+        author_id
+        for author_id, name in names.items()
+        if wanted in {author_id.lower(), name.lower()}
+    ]
+
+
 KEPT_S = 300.0
 _TYPES = "public_channel,private_channel,mpim"
 _PAGE = 999  # Slack's maximum: https://docs.slack.dev/reference/methods/users.conversations

@@ -18,7 +18,9 @@ from bot.pipeline.engine import PeriodicJob
 from bot.services import Services
 from bot.store import schema
 
-_MORE_HELP = "• `/judge contested` lists scores of this channel that the askers contradict"
+_MORE_HELP = (
+    "• `/judge contested @assistant` lists scores of this channel that the askers contradict"
+)
 
 _LOOKED_AT_EVERY_S = 300.0  # each watch's last day
 

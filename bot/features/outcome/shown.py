@@ -2,29 +2,33 @@
 ones that they contested, low ones that they confirmed.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from datetime import date, datetime, time
 
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.standing import Subject, subject_of
-from bot.domain.watch import Watch, is_channel
+from bot.domain.watch import Watch
 from bot.domain.week import Week
 from bot.feature import Named, WeekPart
 from bot.features.outcome import text
 from bot.features.outcome.figures import OutcomeFigures
 from bot.figures.lowest import low_blocks
 from bot.figures.outcomes import ScoredReply
+from bot.pipeline.text import none_watched, several_named
 from bot.services import Services
 from bot.slack.blocks import Block, button, section
 from bot.slack.invocation import Invocation, Raw, on_click
-from bot.slack.members import MembershipError
+from bot.slack.members import MembershipError, called
 from bot.slack.messenger import Post
 from bot.store.figures import Place
 
 ACTION_CONTRADICTED = "list_contradicted_scores"
 WORD = "contested"
 _MOST = 5
+_PRESSED = re.compile(r"(?P<channel>[CG][A-Z0-9]+) (?P<assistant>[A-Z0-9]*)")
+"""The value of the button, which the buttons in its list remember."""
 
 
 class Screens:
@@ -40,16 +44,25 @@ class Screens:
             await self._services.messenger.answer(person.recipient, said)
 
     async def answer(self, person: Invocation, typed: str) -> Post | str:
-        """Answers `/judge contested`: this channel's list, or that of a button's channel and
-        assistant. The reader is told the scores in it by this.
+        """Answers `/judge contested`: the list of this channel or of one assistant in it, or that of
+        a button's channel and assistant. The reader is told the scores in it by this.
         """
         services = self._services
-        channel_id, _, author_id = typed.partition(" ")
-        if not is_channel(channel_id):
-            channel_id = person.channel_id
+        pressed = _PRESSED.fullmatch(typed)
+        channel_id = pressed["channel"] if pressed else person.channel_id
+        name = pressed["assistant"] if pressed else typed
         if refusal := await services.access.refusal(person, "scores", channel_id, is_change=False):
             return refusal
-        place = Place(person.team_id, channel_id, author_id or None)
+        watched = {
+            watch.author_id: await services.members.name_of(watch.author_id)
+            for watch in await services.store.watches.of(person.team_id, channel_id)
+        }
+        meant = called(name, watched)
+        if len(meant) > 1:
+            return several_named(name, meant)
+        if name and not meant:
+            return none_watched(WORD, name, sorted(set(watched.values())))
+        place = Place(person.team_id, channel_id, meant[0] if meant else None)
         contradicted = await self._contradicted(place)
         lists = dict[str, Sequence[Block]]()
         for title, is_good in text.CONTRADICTED.items():

@@ -19,7 +19,7 @@ def feature(services: Services) -> Feature:
     watched = sa.select(schema.watches.c.team_id)
     return Feature(
         register=screens.register,
-        words={"topics": screens.answer},
+        words={text.WORD: screens.answer},
         more_help=text.HELP,
         week_part=screens.week_part,
         change_by_topic=figures.change,

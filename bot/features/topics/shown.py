@@ -17,11 +17,11 @@ from bot.features.topics.writing import Gap, to_asked, to_gaps, without_mention
 from bot.figures.outcomes import WEEKS, channels_of, read_outcomes, read_scored
 from bot.figures.quality import grouped
 from bot.pipeline.row_file import NEEDED_SCOPE, send_rows
-from bot.pipeline.text import NOT_YOURS, unsure_of_membership
+from bot.pipeline.text import NOT_YOURS, none_watched, unsure_of_membership
 from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack.invocation import Invocation, Raw, on_click
-from bot.slack.members import MembershipError
+from bot.slack.members import MembershipError, called
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.figures import Place
@@ -62,14 +62,10 @@ class Screens:
             subject.author_id: await self._services.members.name_of(subject.author_id)
             for subject in here
         }
-        wanted = typed.removeprefix("@").strip().lower()
-        shown = [
-            subject
-            for subject in here
-            if wanted in {"", subject.author_id.lower(), names[subject.author_id].lower()}
-        ]
+        meant = called(typed, names) if typed else names
+        shown = [subject for subject in here if subject.author_id in meant]
         if not shown:
-            return text.no_assistant(typed, sorted(names.values()))
+            return none_watched(text.WORD, typed, sorted(set(names.values())))
         blocks = list[ui.Block]()
         for subject in shown[:_MOST_SHOWN]:
             blocks += await self._table(subject, names[subject.author_id])

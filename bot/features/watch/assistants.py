@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from bot.services import Services
 from bot.slack.invocation import Raw
+from bot.slack.members import called
 
 
 async def assistants(
@@ -75,11 +76,3 @@ async def _bots(services: Services, ids: Iterable[str]) -> dict[str, str]:
 async def watched_names(services: Services, team_id: str, channel_id: str) -> Mapping[str, str]:
     watches = await services.store.watches.of(team_id, channel_id)
     return {watch.author_id: await services.members.name_of(watch.author_id) for watch in watches}
-
-
-def called(typed: str, names: Mapping[str, str]) -> list[str]:
-    return [
-        author_id
-        for author_id, name in names.items()
-        if typed.lower() in {author_id.lower(), name.lower()}
-    ]

@@ -11,7 +11,7 @@ from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.watch import PER_DAY, Shows, Watch
 from bot.features.watch import ids
 from bot.features.watch import text as words
-from bot.features.watch.assistants import assistants, called, watched_names
+from bot.features.watch.assistants import assistants, watched_names
 from bot.features.watch.everywhere import follow_orders
 from bot.features.watch.figures import counted
 from bot.features.watch.grammar import WatchWords
@@ -25,7 +25,7 @@ from bot.pipeline.text import several_named
 from bot.services import Services
 from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, Raw, on_click
-from bot.slack.members import WATCHES
+from bot.slack.members import WATCHES, called
 from bot.slack.messenger import Post
 from bot.store.audit import Action
 from bot.store.watches import EVERYWHERE

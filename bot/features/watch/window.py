@@ -29,7 +29,7 @@ from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, Raw
-from bot.slack.members import MembershipError
+from bot.slack.members import MembershipError, called
 from bot.slack.messenger import Post
 from bot.store.figures import Place
 from bot.store.watches import EVERYWHERE
@@ -163,7 +163,7 @@ async def _to_view(
     names = {**watched, **found}
     # Without a name, it begins with an assistant that is not watched yet, if there is one.
     unwatched = [author_id for author_id in found if author_id not in watched]
-    meant = assistants.called(author, names) if author else [*unwatched, *names]
+    meant = called(author, names) if author else [*unwatched, *names]
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
     author_id = meant[0]

@@ -12,7 +12,7 @@ from bot.features.outcome import feature
 from bot.features.outcome.contradicted import Contradicted
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.shares import Shares, more_contested
-from bot.features.outcome.shown import ACTION_CONTRADICTED
+from bot.features.outcome.shown import ACTION_CONTRADICTED, WORD
 from bot.features.outcome.signs import SignReader
 from bot.features.outcome.text import (
     ALL_MEANT,
@@ -22,6 +22,7 @@ from bot.features.outcome.text import (
     shares_block,
     waiting_blocks,
 )
+from bot.pipeline.text import none_watched
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.members import Member
@@ -29,6 +30,7 @@ from bot.store.figures import to_ts
 from bot.store.schema import assignments, contradicted, seen_messages
 from bot.store.seen_messages import SeenMessages
 from judge.evaluation.stats import wilson
+from pocket_slack import Message
 from tests.cases import NOW
 from tests.features.outcome.test_outcomes import START, a_message
 from tests.features.watch.watching import only, say, scored
@@ -56,10 +58,12 @@ NONE = Outcomes(0, 0, 0, None, None, 0, {})
                     Sign.COLLEAGUE: 13,
                     Sign.CAME_BACK: 0,
                     Sign.CONTESTED: 4,
+                    Sign.QUIET: 9,
                 },
             ),
             "40 questions in four weeks: 36 answered, half within 20 s, the slowest tenth after 4 min; "
-            "1 waiting. 3 without an answer, 13 joined by a colleague, 4 contested.",
+            "1 not answered yet. 3 not answered within a day, 13 joined by a colleague, 4 contested, "
+            "9 with no sign whether it helped.",
         ),
     ],
 )
@@ -77,9 +81,14 @@ def test_what_waits_has_links_the_longest_first() -> None:
         {"U9": questions}, {"U9": Member("helper", is_bot=True)}, NOW, "https://acme.slack.com/"
     )
     lines = str(read([block])).splitlines()
-    assert "*Waiting now* for *helper*: 7 questions" in lines[0]
+    assert "*Not answered yet* by *helper*: 7 questions" in lines[0]
     assert "2 h ago" in lines[1]
     assert "and 2 more" in lines[-1]
+
+
+async def asked_for(stage: Stage, typed: str, number: int) -> Message:
+    stage.ann.command(CHANNEL, ids.COMMAND, f"{WORD} {typed}")
+    return await stage.told(stage.ann, number)
 
 
 @pytest.mark.needs("home", "digest")
@@ -96,7 +105,7 @@ async def test_the_home_tab_and_stats_show_what_came_of_questions(open_stage: St
 
     await stage.eventually(is_noted)
     shown_at_home = str(read((await home(stage)).body["blocks"]))
-    assert "*Waiting now* for *helper*: 1 question" in shown_at_home
+    assert "*Not answered yet* by *helper*: 1 question" in shown_at_home
     assert "2 questions in four weeks: 1 answered" in shown(await stats(stage, "@helper", 2))
 
 
@@ -122,13 +131,17 @@ async def test_stats_of_an_assistant_link_what_waits_and_list_what_askers_contra
     await Contradicted(later, OutcomeFigures(later)).note()
     assert await stage.log.database.values(select(contradicted.c.case_id)) == [case.id]
     shown_stats = await stats(stage, "@helper", 2)
-    assert "*Waiting now*" in shown(shown_stats)
+    assert "*Not answered yet*" in shown(shown_stats)
     assert "|Question>" in shown(shown_stats)
     assert "1 reply with a good score contested" in shown(shown_stats)
-    assert "Waiting now" not in shown(await stats(stage, "", 3))
+    assert "Not answered yet" not in shown(await stats(stage, "", 3))
     stage.ann.click(shown_stats, ACTION_CONTRADICTED)
     listed = await stage.told(stage.ann, 4)
     assert f"|Score {case.score} of 5>" in shown(listed)
+    assert shown(await asked_for(stage, "@helper", 5)) == shown(listed)
+    assert shown(await asked_for(stage, "last week", 6)) == none_watched(
+        WORD, "last week", ["helper"]
+    )
     stage.ann.click(listed, ids.ACTION_FAIR)
 
     async def is_chosen() -> bool:

@@ -14,6 +14,7 @@ from bot.features.topics.figures import TopicFigures
 from bot.features.watch.questions import MIX_MOVED
 from bot.features.watch.standings import StandingLooks
 from bot.features.watch.way import find_way
+from bot.pipeline.text import none_watched
 from bot.slack import ids as slack_ids
 from bot.slack.manifest import load_manifest
 from bot.store.schema import assignments, cases, topics, watches
@@ -61,7 +62,7 @@ async def test_topics_have_counts_that_sql_recounts(stage: Stage) -> None:
         number = len([row for row in rows if row.name == name])
         given = [row.score for row in rows if row.name == name and row.score is not None]
         assert f"*{name}*: {number} questions · *{sum(given) / len(given):.1f}*" in said
-    assert "1 without an answer (5%)" in said
+    assert "1 not answered within a day (5%)" in said
     assert shown(await told(stage, "topics", 3)) == said
 
 
@@ -74,7 +75,8 @@ async def test_it_is_said_why_there_are_no_topics(stage: Stage) -> None:
     settings = stage.services.settings
     stage.services.settings = settings.model_copy(update={"store_text": "none"})
     assert text.NO_TEXTS in shown(await told(stage, "topics @helper", 4))
-    assert "Watched in your channels: `@helper`" in shown(await told(stage, "topics @nobody", 5))
+    said = shown(await told(stage, "topics @helper last week", 5))
+    assert said == none_watched("topics", "@helper last week", ["helper"])
 
 
 @pytest.mark.needs("outcome")
