@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Generic, TypeVar
 
 import sqlalchemy as sa
 
@@ -48,6 +49,9 @@ class ScoredReply:
         return self.score <= low_to(Scale(self.lowest, self.highest))
 
 
+R = TypeVar("R", bound=ScoredReply)
+
+
 def channels_of(subject: Subject, watches: Sequence[Watch]) -> list[str]:
     return [watch.channel_id for watch in watches if subject_of(watch) == subject]
 
@@ -66,7 +70,7 @@ async def read_outcomes(
 
 async def read_scored(
     database: Database, subject: Subject, channel_ids: Sequence[str], since: datetime
-) -> "ScoredReplies":
+) -> "ScoredReplies[ScoredReply]":
     """The replies of an assistant that watches had scored since then."""
     query = sa.select(*columns_of(cases, ScoredReply)).where(
         cases.c.team_id == subject.team_id,
@@ -79,16 +83,16 @@ async def read_scored(
     return ScoredReplies(await database.rows(ScoredReply, query))
 
 
-class ScoredReplies:
+class ScoredReplies(Generic[R]):
     """Finds the reply that answers a question."""
 
-    def __init__(self, replies: Iterable[ScoredReply]) -> None:
-        self._threads = defaultdict[tuple[str, str], list[ScoredReply]](list)
+    def __init__(self, replies: Iterable[R]) -> None:
+        self._threads = defaultdict[tuple[str, str], list[R]](list)
         for reply in replies:
             thread = reply.channel_id, reply.parent_ts or reply.message_ts
             self._threads[thread].append(reply)
 
-    def of(self, question: Question) -> ScoredReply | None:
+    def of(self, question: Question) -> R | None:
         """A reply is known by its first message, which may come before the first with words."""
         answer_ts = question.answer_ts
         if answer_ts is None:

@@ -120,7 +120,9 @@ def _between(outcomes: Sequence[Outcome], start: datetime, end: datetime) -> lis
     return [outcome for outcome in outcomes if start <= outcome.question.asked_at < end]
 
 
-def _to_report(outcomes: Sequence[Outcome], replies: ScoredReplies, now: datetime) -> Report:
+def _to_report(
+    outcomes: Sequence[Outcome], replies: ScoredReplies[ScoredReply], now: datetime
+) -> Report:
     good = list[Outcome]()
     contradicted = list[ScoredReply]()
     this = _between(outcomes, now - WEEKS, now)

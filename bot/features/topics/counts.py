@@ -1,12 +1,14 @@
 """The questions on each topic, their mean and what came of them, counted."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.domain.outcome import Outcome, Sign
+from bot.domain.questions import Question
 from bot.features.topics.change import TAIL, TopicScore, mean_of
 from bot.features.topics.queries import SortedReply
+from bot.figures.outcomes import ScoredReplies
 from bot.figures.quality import grouped
 from bot.store.figures import Kind
 from judge.evaluation.naming import OTHER
@@ -16,13 +18,14 @@ from judge.evaluation.topics import FEWEST_SHOWN
 
 @dataclass(frozen=True)
 class SortedQuestion:
-    """A question of four weeks with its topic: the scored reply to it, if it has one, and what came
+    """A question of four weeks with its topic, the scored reply to it, if it has one, and what came
     of it, as far as that was seen.
     """
 
     topic: str
+    question: Question
     reply: SortedReply | None
-    outcome: Outcome | None
+    signs: Collection[Sign] = ()
 
     @property
     def is_unanswered(self) -> bool:
@@ -44,7 +47,7 @@ class TopicCount:
 
     def count(self, sign: Sign) -> int:
         """How many of them have this sign."""
-        return sum(bool(each.outcome and sign in each.outcome.signs) for each in self.questions)
+        return sum(sign in each.signs for each in self.questions)
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,44 @@ class Report:
     replies: Sequence[SortedReply] = ()
 
 
+def to_questions(
+    replies: Sequence[SortedReply],
+    outcomes: Sequence[Outcome],
+    unanswered: Mapping[tuple[str, str], str],
+) -> list[SortedQuestion]:
+    """The questions whose replies were scored, and those that have no answer, the newest first; of
+    others it is not known how well they were answered.
+
+    Args:
+        unanswered: The topics of those without an answer, by channel and message.
+    """
+    scored = ScoredReplies(replies)
+    by_reply = dict[int, Outcome]()
+    found = list[SortedQuestion]()
+    for outcome in outcomes:
+        question = outcome.question
+        reply = scored.of(question)
+        if reply:
+            by_reply[reply.id] = outcome
+        elif Sign.UNANSWERED in outcome.signs:
+            topic = unanswered.get((question.channel_id, question.ts), OTHER)
+            found.append(SortedQuestion(topic, question, None, outcome.signs))
+    for reply in replies:
+        topic = reply.topic or OTHER
+        if outcome_of_it := by_reply.get(reply.id):
+            found.append(SortedQuestion(topic, outcome_of_it.question, reply, outcome_of_it.signs))
+        else:
+            # Its message was not seen, and the reply stands for it.
+            thread_ts = reply.thread_ts or reply.message_ts
+            question = Question(
+                reply.channel_id, reply.message_ts, thread_ts, asker_id="", is_meant=True
+            )
+            found.append(SortedQuestion(topic, question, reply))
+    return sorted(found, key=lambda each: each.question.asked_at, reverse=True)
+
+
 def to_report(questions: Sequence[SortedQuestion], replies: Sequence[SortedReply]) -> Report:
-    kinds = Counter(
-        Kind(each.lowest, each.highest, each.judge_version)
-        for each in (question.reply for question in questions)
-        if each and each.lowest is not None and each.highest is not None
-    )
+    kinds = Counter(question.reply.kind for question in questions if question.reply)
     kind = max(kinds, key=lambda each: kinds[each], default=None)
     by_topic = grouped((question.topic, question) for question in questions)
     shown = {
@@ -95,7 +130,7 @@ def scores_of(replies: Sequence[SortedReply], kind: Kind) -> list[TopicScore]:
     return [
         TopicScore(reply.topic, reply.asked_at, reply.thread, reply.score)
         for reply in replies
-        if reply.score is not None and reply.is_of(kind)
+        if reply.kind == kind
     ]
 
 

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from datetime import datetime, time
 
-from bot.domain.outcome import Outcome
 from bot.domain.shared import AnswerCache
 from bot.domain.standing import ChangeByTopic, Standing, Subject
 from bot.features.topics import text
 from bot.features.topics.change import find_change
-from bot.features.topics.counts import Report, SortedQuestion, scores_of, to_report
+from bot.features.topics.counts import Report, SortedQuestion, scores_of, to_questions, to_report
 from bot.features.topics.queries import Topics
-from bot.figures.outcomes import KEPT_FOR, WEEKS, channels_of, read_outcomes, read_scored
+from bot.figures.outcomes import KEPT_FOR, WEEKS, channels_of, read_outcomes
 from bot.services import Services
 from bot.store.figures import Kind
 
@@ -28,7 +27,11 @@ class TopicFigures:
         self._reports = AnswerCache(self._read, _KEPT_S, _MOST)
 
     async def of(self, subject: Subject) -> Report:
-        return await self._reports.get(subject)
+        report = await self._reports.get(subject)
+        if not report.topics:
+            # The next reader may come after the day's look.
+            self._reports.forget(subject)
+        return report
 
     async def change(self, standing: Standing) -> ChangeByTopic:
         """What the topics tell of the change of a standing."""
@@ -47,32 +50,22 @@ class TopicFigures:
         case_ids = [reply.id for reply in report.replies if reply.topic == found.topic]
         return ChangeByTopic(found.topic, line, case_ids)
 
-    async def questions(self, subject: Subject) -> Sequence[SortedQuestion]:
-        """All sorted questions of four weeks, and all others of which it is known what came of them."""
-        services = self._services
-        database = services.store.database
-        now = services.clock()
-        channels = channels_of(subject, await services.store.watches.of(subject.team_id))
-        replies = await self._topics.replies(subject, channels, now - WEEKS)
-        outcomes = await read_outcomes(database, subject, channels, now - WEEKS, now)
-        scored = await read_scored(database, subject, channels, now - WEEKS)
+    async def questions(
+        self, subject: Subject, channels: Sequence[str]
+    ) -> Sequence[SortedQuestion]:
+        """Those of four weeks in these channels."""
+        now = self._services.clock()
+        since = now - WEEKS
+        replies = await self._topics.replies(subject, channels, since)
+        database = self._services.store.database
+        outcomes = await read_outcomes(database, subject, channels, since, now)
         unanswered = await self._topics.unanswered(subject, channels)
-        by_case = dict[int, Outcome]()
-        found = list[SortedQuestion]()
-        for outcome in outcomes:
-            question = outcome.question
-            reply = scored.of(question)
-            if reply:
-                by_case[reply.id] = outcome
-            elif topic := unanswered.get((question.channel_id, question.ts)):
-                found.append(SortedQuestion(topic, None, outcome))
-        found += [SortedQuestion(each.topic, each, by_case.get(each.id)) for each in replies]
-        return found
+        return await asyncio.to_thread(to_questions, replies, outcomes, unanswered)
 
     async def _read(self, subject: Subject) -> Report:
         services = self._services
-        now = services.clock()
         channels = channels_of(subject, await services.store.watches.of(subject.team_id))
-        replies = await self._topics.replies(subject, channels, now - KEPT_FOR)
-        questions = await self.questions(subject)
-        return await asyncio.to_thread(to_report, questions, replies)
+        replies = await self._topics.replies(subject, channels, services.clock() - KEPT_FOR)
+        sorted_replies = [reply for reply in replies if reply.topic]
+        questions = await self.questions(subject, channels)
+        return await asyncio.to_thread(to_report, questions, sorted_replies)

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.questions import to_time
 from bot.domain.standing import Subject
+from bot.figures.outcomes import ScoredReply
 from bot.store.database import StoreQueries, columns_of, insert_into, lock_words
 from bot.store.figures import Kind, to_ts
 from bot.store.schema import cases, seen_messages, topics
@@ -28,18 +29,14 @@ class ToSort(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SortedReply:
-    """A scored reply whose question was sorted; `probability` is that of its draw."""
+class SortedReply(ScoredReply):
+    """A scored reply with the topic of its question, which is empty until that is sorted;
+    `probability` is that of its draw.
+    """
 
-    id: int
     topic: str
-    channel_id: str
-    message_ts: str
     thread_ts: str | None
     probability: float
-    score: int | None
-    lowest: int | None
-    highest: int | None
     judge_version: str | None
     question: str | None
 
@@ -51,10 +48,9 @@ class SortedReply:
     def asked_at(self) -> datetime:
         return to_time(self.message_ts)
 
-    def is_of(self, kind: Kind) -> bool:
-        """Whether its score may be compared with others of this kind."""
-        found = self.lowest, self.highest, self.judge_version
-        return self.score is not None and found == (kind.lowest, kind.highest, kind.version)
+    @property
+    def kind(self) -> Kind:
+        return Kind(self.lowest, self.highest, self.judge_version)
 
 
 class Topics(StoreQueries):
@@ -73,10 +69,10 @@ class Topics(StoreQueries):
     async def replies(
         self, subject: Subject, channel_ids: Sequence[str], since: datetime
     ) -> Sequence[SortedReply]:
-        """The replies in these channels since then whose questions were sorted, oldest first."""
+        """The scored replies in these channels since then, oldest first."""
         columns = columns_of(cases, SortedReply, "topic")
-        query = sa.select(*columns, topics.c.name.label("topic"))
-        query = query.join(topics, topics.c.case_id == cases.c.id)
+        query = sa.select(*columns, sa.func.coalesce(topics.c.name, "").label("topic"))
+        query = query.outerjoin(topics, topics.c.case_id == cases.c.id)
         query = query.where(_are_drawn(subject, channel_ids, since))
         return await self._database.rows(SortedReply, query.order_by(cases.c.message_ts))
 
@@ -91,7 +87,7 @@ class Topics(StoreQueries):
     async def questions(
         self, subject: Subject, channel_ids: Sequence[str], since: datetime, most: int
     ) -> Sequence[tuple[ToSort, str | None]]:
-        """The newest questions since then whose replies watches drew and whose words are stored,
+        """The newest questions since then whose replies were scored and whose words are stored,
         each with its topic, if it has one.
         """
         columns = cases.c.channel_id, cases.c.message_ts, cases.c.question, cases.c.id
@@ -140,7 +136,8 @@ def _is_of(table: sa.Table, subject: Subject, channel_ids: Sequence[str]) -> Con
 
 def _are_drawn(subject: Subject, channel_ids: Sequence[str], since: datetime) -> Condition:
     is_late = cases.c.message_ts >= to_ts(since)
-    return sa.and_(_is_of(cases, subject, channel_ids), is_late, is_watched(cases))
+    is_scored = cases.c.score.is_not(None)
+    return sa.and_(_is_of(cases, subject, channel_ids), is_late, is_scored, is_watched(cases))
 
 
 def _is_there(team_id: str, question: ToSort) -> Condition:

@@ -10,11 +10,12 @@ from bot.domain.verdict import OFFLINE
 from bot.domain.week import Week
 from bot.feature import Named, WeekPart
 from bot.features.topics import ids, text
+from bot.features.topics.counts import Report
 from bot.features.topics.figures import TopicFigures
 from bot.features.topics.queries import Topics
 from bot.features.topics.sorting import WEEK, read_words
 from bot.features.topics.writing import Gap, to_asked, to_gaps, without_mention
-from bot.figures.outcomes import WEEKS, channels_of, read_outcomes, read_scored
+from bot.figures.outcomes import channels_of
 from bot.figures.quality import grouped
 from bot.pipeline.row_file import NEEDED_SCOPE, send_rows
 from bot.pipeline.text import NOT_YOURS, none_watched, unsure_of_membership
@@ -108,10 +109,10 @@ class Screens:
 
     async def _table(self, subject: Subject, name: str) -> list[ui.Block]:
         report = await self._figures.of(subject)
-        why_none = "" if report.topics else await self._why_none(subject)
+        why_none = "" if report.topics else await self._why_none(subject, report)
         return text.topics_blocks(_value(subject), name, report, why_none)
 
-    async def _why_none(self, subject: Subject) -> str:
+    async def _why_none(self, subject: Subject, report: Report) -> str:
         services = self._services
         if services.settings.store_text == "none":
             return text.NO_TEXTS
@@ -122,6 +123,8 @@ class Screens:
         )
         if judge is None or judge.model == OFFLINE:
             return text.NO_MODEL
+        if report.replies:
+            return text.NONE_OFTEN
         since = services.clock() - WEEK
         asked = await self._topics.questions(subject, channels, since, _MOST_READ)
         return text.NOT_YET if len(asked) >= FEWEST_QUESTIONS else text.too_few(len(asked))
@@ -138,26 +141,14 @@ class Screens:
         name = await self._services.members.name_of(author_id)
         if person.action == ids.ACTION_TOPICS:
             return text.topics_post(await self._table(subject, name))
-        gaps = await self._gaps(subject, channels)
+        questions = await self._figures.questions(subject, channels)
+        gaps = await asyncio.to_thread(lambda: to_gaps(to_asked(questions)))
         told = [asked.reply.id for gap in gaps for asked in gap.asked if asked.reply]
         assignments = self._services.store.assignments
         await assignments.note_told(person.team_id, told, person.user_id)
         if person.action == ids.ACTION_FILE:
             return await self._send_file(person, name, gaps)
         return await self._write_post(subject, name, gaps)
-
-    async def _gaps(self, subject: Subject, channels: Sequence[str]) -> list[Gap]:
-        database = self._services.store.database
-        now = self._services.clock()
-        since = now - WEEKS
-        outcomes = await read_outcomes(database, subject, channels, since, now)
-        scored = await read_scored(database, subject, channels, since)
-        questions = await self._topics.questions(subject, channels, since, _MOST_READ)
-        texts = {each.case_id: (each.text, topic) for each, topic in questions if each.case_id}
-        unanswered = await self._topics.unanswered(subject, channels)
-        return await asyncio.to_thread(
-            lambda: to_gaps(to_asked(outcomes, scored, texts, unanswered))
-        )
 
     async def _write_post(self, subject: Subject, name: str, gaps: Sequence[Gap]) -> Post:
         services = self._services

@@ -23,6 +23,7 @@ HELP = "• `/judge topics @assistant` shows what people ask it, and what to wri
 NO_TEXTS = "Topics need the words of questions, and this app stores none (`STORE_TEXT=none`)."
 NO_MODEL = "Topics are named by a model, and the offline rater scores here."
 NOT_YET = "Questions are sorted once a day, from five in the morning on."
+NONE_OFTEN = "No topic has ten questions in four weeks yet."
 NOTHING_BAD = (
     "Of the questions of four weeks, none was left unanswered, scored low, contested or joined by a "
     "colleague."
@@ -87,14 +88,15 @@ def _mean(mean: MeanEstimate | None) -> str:
 
 def topics_blocks(subject_value: str, name: str, report: Report, why_none: str) -> list[ui.Block]:
     """The table of an assistant's topics, or why there is none."""
-    title = f"*What people ask {clip(name)}*, four weeks"
-    if not report.topics:
-        return [ui.section(f"{title}\n{why_none}")]
-    lines = [_topic_line(topic) for topic in report.topics]
-    if report.rest:
+    lines = [_topic_line(topic) for topic in report.topics] or [why_none]
+    if report.topics and report.rest:
         lines.append(_topic_line(report.rest))
-    write = ui.button(WRITE_TITLE, ids.ACTION_WRITE, subject_value)
-    return [ui.section("\n".join([title, *lines])), ui.actions(ui.spoken(write, name))]
+    title = f"*What people ask {clip(name)}*, four weeks"
+    blocks = [ui.section("\n".join([title, *lines]))]
+    if report.topics or report.rest:
+        write = ui.button(WRITE_TITLE, ids.ACTION_WRITE, subject_value)
+        blocks.append(ui.actions(ui.spoken(write, name)))
+    return blocks
 
 
 def _topic_line(topic: TopicCount) -> str:

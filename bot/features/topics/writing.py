@@ -3,12 +3,13 @@ together.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.domain.outcome import Outcome, Sign
+from bot.domain.outcome import Sign
 from bot.domain.questions import Question
-from bot.figures.outcomes import ScoredReplies, ScoredReply
+from bot.features.topics.counts import SortedQuestion
+from bot.figures.outcomes import ScoredReply
 from bot.figures.quality import grouped
 from judge.evaluation.naming import OTHER
 
@@ -74,32 +75,16 @@ class Gap:
         return sum(each.is_well_answered for each in self.asked)
 
 
-def to_asked(
-    outcomes: Sequence[Outcome],
-    scored: ScoredReplies,
-    texts: Mapping[int, tuple[str, str | None]],
-    unanswered: Mapping[tuple[str, str], str],
-) -> list[Asked]:
-    """The questions of four weeks whose reply was scored, or that have no answer, the newest first:
-    of others it is not known how well they were answered.
-
-    Args:
-        texts: The words and the topic of each question, by the case of the reply to it.
-        unanswered: The topics of those without an answer, by channel and message.
-    """
+def to_asked(questions: Sequence[SortedQuestion]) -> list[Asked]:
+    """The questions with their words, and why they went badly, in the same order."""
     found = list[Asked]()
-    for outcome in reversed(outcomes):
-        question = outcome.question
-        reply = scored.of(question)
-        if reply is None and Sign.UNANSWERED not in outcome.signs:
-            continue
-        text, topic = texts.get(reply.id, ("", None)) if reply else ("", None)
-        text = without_mention(text)
-        topic = topic or unanswered.get((question.channel_id, question.ts)) or OTHER
-        why = [words for sign, words in WORDS.items() if sign in outcome.signs]
+    for question in questions:
+        reply = question.reply
+        text = without_mention(reply.question or "") if reply else ""
+        why = [words for sign, words in WORDS.items() if sign in question.signs]
         if reply and reply.is_low:
             why.append(LOW)
-        found.append(Asked(question, topic, text, reply, why))
+        found.append(Asked(question.question, question.topic, text, reply, why))
     # The words of one without an answer are not stored, but those of another may be the same.
     known = {each.question.text_hash: each.text for each in found if each.text}
     known[None] = ""

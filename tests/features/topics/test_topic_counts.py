@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from bot.domain.questions import Question
 from bot.features.topics.change import FoundChange, TopicScore, find_change
 from bot.features.topics.counts import Report, SortedQuestion, to_report
 from bot.features.topics.queries import SortedReply
@@ -96,10 +97,14 @@ def questions(
     found = list[SortedQuestion]()
     for number, score in enumerate(given):
         ts = to_ts(NOW - timedelta(hours=number))
-        reply = SortedReply(
-            number, topic, "C1", ts, f"{topic} {ts}", probability, score, 0, 5, "m", "Why?"
-        )
-        found.append(SortedQuestion(topic, None if score is None else reply, None))
+        thread_ts = f"{topic} {ts}"
+        reply = None
+        if score is not None:
+            reply = SortedReply(
+                number, "C1", ts, thread_ts, score, 0, 5, topic, thread_ts, probability, "m", "Why?"
+            )
+        question = Question("C1", ts, ts, "U1", is_meant=True)
+        found.append(SortedQuestion(topic, question, reply))
     return found
 
 

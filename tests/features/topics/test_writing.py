@@ -1,9 +1,12 @@
 """Which questions are to be written about, and what is counted with them."""
 
+from dataclasses import replace
+
 from bot.domain.outcome import Outcome, Sign
 from bot.domain.questions import Question
+from bot.features.topics.counts import to_questions
+from bot.features.topics.queries import SortedReply
 from bot.features.topics.writing import LOW, to_asked, to_gaps
-from bot.figures.outcomes import ScoredReplies, ScoredReply
 
 UNANSWERED = frozenset({Sign.UNANSWERED})
 
@@ -14,18 +17,33 @@ def question(number: int, text_hash: str | None = None, *, is_answered: bool = T
     return Question("C1", ts, ts, "U1", is_meant=True, answer_ts=answer_ts, text_hash=text_hash)
 
 
+def reply(to: Question, score: int, topic: str, text: str) -> SortedReply:
+    number = int(float(to.ts))
+    answer_ts = to.answer_ts or ""
+    return SortedReply(number, "C1", answer_ts, to.ts, score, 0, 5, topic, to.ts, 1.0, "m", text)
+
+
+def test_a_reply_is_one_question_also_after_two_messages_or_if_none_was_seen() -> None:
+    first = question(1)
+    again = replace(question(2), thread_ts=first.ts, answer_ts=question(3).answer_ts)
+    first = replace(first, answer_ts=again.answer_ts)
+    scored = [reply(first, 1, "", "How?"), reply(question(9), 1, "", "Where?")]
+    outcomes = [Outcome(each, frozenset()) for each in (first, again)]
+    found = to_questions(scored, outcomes, {})
+    assert [each.question.ts for each in found] == [scored[1].message_ts, again.ts]
+
+
 def test_same_words_are_one_also_of_a_question_without_an_answer() -> None:
     asked = [question(1, "h"), question(2, "h", is_answered=False), question(3), question(4)]
     outcomes = [Outcome(each, UNANSWERED if not each.answer_ts else frozenset()) for each in asked]
     # The third has no score, so it is not known how well it was answered.
     scored = [
-        ScoredReply(each, "C1", asked[each - 1].answer_ts or "", asked[each - 1].ts, score, 0, 5)
-        for each, score in ((1, 5), (4, 1))
+        reply(asked[0], 5, "tickets", "@U9ABC How do I  hand over?"),
+        reply(asked[3], 1, "", "And now?"),
     ]
-    texts = {1: ("@U9ABC How do I  hand over?", "tickets"), 4: ("And now?", None)}
-    found = to_asked(outcomes, ScoredReplies(scored), texts, {("C1", asked[1].ts): "tickets"})
+    found = to_questions(scored, outcomes, {("C1", asked[1].ts): "tickets"})
     assert len(found) == 3
-    tickets, others = to_gaps(found)
+    tickets, others = to_gaps(to_asked(found))
     (group,) = tickets.groups
     assert (tickets.topic, group.text, len(group.asked), group.well) == (
         "tickets",
