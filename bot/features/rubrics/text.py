@@ -52,6 +52,7 @@ NO_FORMAT = (
     'The prompt does not say how to answer. Ask for a line such as "score: <number>", and for '
     "the reason."
 )
+NOTHING = "Say what the judge should look for."
 SHIPPED_NAME = "A rubric of the app has this name. Choose another."
 TAKEN_NAME = (
     "This channel has another version of that rubric. Choose another name, or copy yours, close "
@@ -310,6 +311,8 @@ def errors(name: str, prompt: str, block: str, *, is_shipped: bool) -> dict[str,
     except RubricError as exc:
         problems[block] = str(exc).removeprefix(f"rubric {name!r}: ")
     else:
-        if "score:" not in prompt.lower():
+        if block == ids.BLOCK_LOOKS_FOR and not parts_of(prompt)[1]:
+            problems[block] = NOTHING
+        elif "score:" not in prompt.lower():
             problems[block] = NO_FORMAT
     return problems

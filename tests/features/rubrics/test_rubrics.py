@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
-from bot.features.rubrics import ids
+from bot.features.rubrics import ids, text
 from bot.features.rubrics.queries import RubricChanges
 from bot.features.rubrics.text import (
     NEW_JUDGE,
@@ -351,10 +351,9 @@ async def test_what_a_rubric_looks_for_is_edited_alone_and_the_rest_of_the_promp
     assert box["element"]["initial_value"].startswith("Points are accumulated")
     assert "<question>" not in shown(view)
     values = {ids.BLOCK_NAME: "kind", ids.BLOCK_LOOKS_FOR: "Is it kind?"}
-    wrong = await stage.slack.settled(
-        stage.ann.submit(values | {ids.BLOCK_LOOKS_FOR: "Is {response} kind?"})
-    )
-    assert list(wrong.response["errors"]) == [ids.BLOCK_LOOKS_FOR]
+    for refused, why in {"Is {response} kind?": "{response} stands", "   ": text.NOTHING}.items():
+        wrong = await stage.slack.settled(stage.ann.submit(values | {ids.BLOCK_LOOKS_FOR: refused}))
+        assert wrong.response["errors"][ids.BLOCK_LOOKS_FOR].startswith(why)
     await stage.slack.settled(stage.ann.submit(values))
     saved = await stage.log.rubrics.find(*place(stage), "kind")
     shipped = load_rubric("additive-5").prompt
