@@ -347,9 +347,10 @@ def _buttons(
             [button("Try again", ids.ACTION_AGAIN, case.id)] if case.blocker == MAY_NOT_READ else []
         )
     is_unscored = verdict.score is None
-    # In a thread whose only message before the reply is its question, there is no other.
+    # In a thread whose only message before the reply is its question, there is no other, and a
+    # question that was typed together with its reply is the right one.
     is_right_above = case.question_source is QuestionSource.PREVIOUS and case.parent_ts
-    has_other_questions = case.messages_before or not is_right_above
+    has_other_questions = case.message_ts and (case.messages_before or not is_right_above)
     offered = [
         ("Score again", ids.ACTION_AGAIN) if has_been_seen and not is_unscored else None,
         ("Try again", ids.ACTION_AGAIN) if is_unscored else None,

@@ -30,7 +30,7 @@ LONG = st.one_of(
 
 def a_case(**changes: Any) -> LoggedCase:
     asked = cases.a_case(
-        source=CaseSource.SHORTCUT, question_source=QuestionSource.PARENT
+        source=CaseSource.SHORTCUT, question_source=QuestionSource.PARENT, message_ts="1.2"
     ).model_dump()
     logged = {
         "id": 7,

@@ -40,6 +40,7 @@ SITUATIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"question_source": QuestionSource.EARLIER, "messages_before": 2},
         {},
     ),
+    "two typed texts": ({"question_source": QuestionSource.TYPED, "message_ts": None}, {}),
     "the offline rater": ({}, {"model": OFFLINE}),
     "all flags": ({}, {"flags": tuple(Flag)}),
     "a text that is too long": ({}, none("too_long", TOO_LONG)),
