@@ -42,7 +42,7 @@ def register(app: AsyncApp, services: Services) -> None:
         # cases may be deleted.
         forget = _forget_words if invocation.value == _ME else _forget
         said = await forget(services, invocation)
-        if said in (words.HOW, words.NO_WORDS, words.NOTHING, words.NOT_NOW):
+        if said in (words.HOW, words.NO_WORDS, words.ALREADY, words.NOT_NOW):
             # The button stays to try again, and a second press does not hide what the first has
             # deleted.
             await services.messenger.tell(invocation.recipient, said)

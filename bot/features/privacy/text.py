@@ -17,7 +17,11 @@ HOW = (
     "for all of your own words."
 )
 NOTHING = "There is nothing under that link or number that you can delete."
-NO_WORDS = "I have none of your words stored, and none that you wrote before now will be."
+ALREADY = "That is already deleted, or you can no longer delete it."
+NO_WORDS = (
+    "I have none of your words stored: they are already deleted, or there were none. None that you "
+    "wrote before now will be stored."
+)
 NOT_NOW = "Slack is not answering, so I deleted nothing. Please try again."
 
 
@@ -82,7 +86,7 @@ def forgotten_text(cases: Sequence[int], messages: int, errors: Sequence[str], s
         )
     if stays:
         parts.append(stays)
-    return " ".join(parts) or NOTHING
+    return " ".join(parts) or ALREADY
 
 
 def staying_text(unsettled: Sequence[int], others: int) -> str:
