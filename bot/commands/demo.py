@@ -107,13 +107,16 @@ _PATIENCE_S = 180
 
 async def show(port: int, *, opens: bool) -> None:
     """Runs the bot with a pocket Slack, whose page explains the rest, until SIGINT or SIGTERM."""
-    configure_logs("console", logging.WARNING)
-    stopping = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    with tempfile.TemporaryDirectory() as folder:
-        url = f"sqlite+aiosqlite:///{folder}/demo.db"
-        try:
+    try:
+        # Writing the past takes a while; a port that is taken is said before.
+        async with Sandbox(Workspace(load_manifest()), port):
+            pass
+        configure_logs("console", logging.WARNING)
+        stopping = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+        with tempfile.TemporaryDirectory() as folder:
+            url = f"sqlite+aiosqlite:///{folder}/demo.db"
             workspace = demo_past.demo_workspace()
             if not _has_model():
                 demo_past.post_offline_note(workspace)
@@ -129,8 +132,8 @@ async def show(port: int, *, opens: bool) -> None:
                 if opens:
                     webbrowser.open(slack.url)
                 await stopping.wait()
-        except SandboxError as exc:
-            raise BotError(str(exc)) from exc
+    except SandboxError as exc:
+        raise BotError(str(exc)) from exc
 
 
 async def play() -> None:

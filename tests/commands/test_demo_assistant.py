@@ -1,9 +1,13 @@
-"""The demo's assistant answers people, and nobody else."""
+"""The demo's assistant answers people, and nobody else; a taken port is said at once."""
+
+import tempfile
+from pathlib import Path
 
 import pytest
 
-from bot.commands.demo import answer_people
+from bot.commands.demo import answer_people, show
 from bot.commands.demo_past import CHANNEL, demo_workspace
+from bot.errors import BotError
 from pocket_slack import ManualClock, Sandbox
 from pocket_slack.writers import PAUSE_S
 
@@ -96,3 +100,12 @@ def by_helper(slack: Sandbox) -> int:
         for channel in channels
         for message in channel.messages.values()
     )
+
+
+async def test_a_taken_port_is_said_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    async with Sandbox(demo_workspace()) as first:
+        with pytest.raises(BotError, match=f"port {first.port} is taken"):
+            await show(first.port, opens=False)
