@@ -10,7 +10,7 @@ from bot.domain.blocker import FORGOTTEN, RefusedError
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.verdict import CaseVerdict
 from bot.pipeline.verdict_text import in_short
-from bot.slack.blocks import Block, fairness, permalink, quote, section, short_date
+from bot.slack.blocks import Block, fairness, permalink, quote, run, section, short_date
 from bot.slack.invocation import Invocation
 from bot.slack.members import Members, MembershipError, Memberships
 from bot.slack.mrkdwn import clip
@@ -177,21 +177,22 @@ def _missing(case: LoggedCase) -> str:
 def recent_blocks(
     shown: Sequence[ListedCase], workspace_url: str, *, says_how_to_drop: bool = True
 ) -> list[Block]:
-    """The list: for each case, a line, how to delete it if it waits for a question, and how the
-    reply begins.
+    """The list: for each case, a line, how to delete it if it waits for a question, how the reply
+    begins, and the judge's reason for a low score, with buttons that ask whether it is fair.
     """
     blocks: list[Block] = []
     for listed in shown:
         case = listed.case
-        is_low = says_how_to_drop and bool(listed.reason)
-        words = one_line(listed.reason, _REASON) if is_low else one_line(listed.text, _WORDS)
+        words = one_line(listed.text, _WORDS)
         line = _line(listed, workspace_url, has_words=bool(words))
         if says_how_to_drop and case.status == CaseStatus.ASKED:
             line += f" · `/judge forget {case.id}` deletes it"
         blocks.append(section(line))
         if words:
             blocks += [quote(words, len(words))]
-        if words and is_low:
+        reason = one_line(listed.reason, _REASON) if says_how_to_drop else ""
+        if reason:
+            blocks.append(quote(reason, len(reason), run("The judge's reason:")))
             blocks.append(fairness(case.id, f"score {case.score} of {listed.author}"))
     return blocks
 

@@ -61,7 +61,7 @@ def numbers(message: Message) -> list[int]:
 
 
 @pytest.mark.needs("labels")
-async def test_a_low_case_has_the_judges_reason_and_can_be_labelled_also_at_home(
+async def test_a_low_case_names_the_judges_reason_beside_the_reply_and_can_be_labelled_also_at_home(
     stage: Stage,
 ) -> None:
     low = {"score": 1, "justification": "It names no source.", "response": "Look it up."}
@@ -69,8 +69,8 @@ async def test_a_low_case_has_the_judges_reason_and_can_be_labelled_also_at_home
     told = await recent(stage)
     assert buttons(told) == [ids.ACTION_FAIR, ids.ACTION_NOT_FAIR]
     for surface in (told, await home(stage)):
-        assert "It names no source." in shown(surface)
-        assert "Look it up." not in shown(surface)
+        words = shown(surface)
+        assert words.index("Look it up.") < words.index("The judge's reason:\nIt names no source.")
     await stage.slack.settled(stage.ann.click(await home(stage), ids.ACTION_FAIR))
 
     async def label() -> Label | None:
