@@ -168,6 +168,7 @@ def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
     case = a_case(
         question=HOSTILE,
         question_source=QuestionSource.TYPED,
+        message_ts=None,
         response=HOSTILE,
         requester_name="*a*\n> b",
     )
