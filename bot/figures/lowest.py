@@ -140,12 +140,15 @@ def low_blocks(
     `names` are its author's, empty if not shown.
 
     All words are after the first line of a block of its own, from which `Post.without` can take
-    them. The store knows posts that quote a reason, so without a reason there is nothing else.
+    them; the buttons go with them. The store knows posts that quote a reason, so without a reason there is nothing else.
     """
     blocks = list[ui.Block]()
     for case, who in zip(lowest, names, strict=True):
         lines = low_lines(case, who, workspace_url, is_short=is_short)
         words = "\n".join(lines if case.reason else lines[:1])
         blocks.append(ui.section(words) | {"block_id": f"{ids.BLOCK_WORDS}{case.id}"})
-        blocks.append(ui.fairness(case.id, f"score {case.score} of {who}"))
+        buttons = ui.fairness(case.id, f"score {case.score} of {who}")
+        if case.reason:
+            buttons["block_id"] = f"{ids.BLOCK_WORDS}{case.id}-buttons"
+        blocks.append(buttons)
     return blocks

@@ -52,6 +52,7 @@ async def test_a_reason_goes_and_the_figures_stay(open_stage: StageFactory, how:
         stage.helper.delete(answer)
     await stage.slack.until(lambda: REASON not in shown(message))
     assert "|Score 1> · helper" in shown(message)
+    assert "Not fair" not in shown(message)
     assert "5 replies chosen by people. Mean *3.4*" in shown(message)
 
 
