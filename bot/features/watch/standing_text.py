@@ -57,7 +57,8 @@ def _alike(standing: Standing, helper: str) -> str:
     if standing.change is None or standing.since is None:
         return f"{helper} has too few scores to compare{_since(standing)}"
     low, high = standing.change.low, standing.change.high
-    return f"{helper} has not clearly changed{_figures(standing)} ({low:+.1f} to {high:+.1f})"
+    said = f"{helper} has not clearly changed{_figures(standing)}"
+    return f"{said}; the difference is likely between {low:+.1f} and {high:+.1f}"
 
 
 def first_line(standing: Standing | None, name: str) -> str:
@@ -85,9 +86,9 @@ def _steady(standing: Standing, helper: str) -> str:
 
 
 def _doubt(standing: Standing) -> str:
-    """Why the change is not said to be the assistant's; empty if it is."""
-    if standing.whose is Whose.NOT_ASKED:
-        return f" (the judge could not be asked again: {standing.why})"
+    """Why the change is not said to be the assistant's; empty if it is, or if the judge could not be
+    asked, as `cause_lines` says.
+    """
     if standing.whose is Whose.OPEN:
         return "; whose change that is cannot be told yet"
     if standing.whose is Whose.QUESTIONS:
@@ -138,7 +139,8 @@ def level_line(standing: Standing) -> str:
     if standing.level is None or standing.n < FEWEST:
         return ""
     of = number_of(standing.n, "score")
-    when = "since then" if standing.is_clear else "in four weeks"
+    is_since = standing.is_clear or standing.release_id is not None
+    when = "since then" if is_since else "in four weeks"
     sure = ""
     if standing.level_low is not None:
         sure = f", likely between {standing.level_low:.1f} and {standing.level_high:.1f}"
@@ -177,6 +179,8 @@ def cause_lines(standing: Standing) -> list[str]:
     change = standing.judge_change
     if change:
         lines.append(asked_line(standing.asked, change))
+    if standing.whose is Whose.NOT_ASKED:
+        lines.append(f"The judge could not be asked again: {standing.why}.")
     if standing.whose in {Whose.JUDGE, Whose.BOTH}:
         lines.append(_ANOTHER_JUDGE)
     if standing.questions:

@@ -82,7 +82,7 @@ def day_of(days_ago: float) -> str:
     [
         (4, "helper has become better: 4.5 since the release of {}, was 2.5."),
         (1, "helper has become worse: 1.5 since the release of {}, was 2.5."),
-        (2, "helper has not clearly changed: 2.5 since the release of {}, was 2.5 ("),
+        (2, "helper has not clearly changed: 2.5 since the release of {}, was 2.5; the difference"),
     ],
 )
 async def test_what_a_release_has_changed_is_told_once(

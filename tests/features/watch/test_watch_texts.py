@@ -121,6 +121,9 @@ STANDINGS = {
         event=Event.BACK, stored_at=NOW - timedelta(weeks=5), **_STEADY
     ),
     "steady": a_standing(event=None, since=None, **_STEADY),
+    "no clear effect of a release": a_standing(
+        event=None, release_id=7, step=0.2, step_low=-0.1, step_high=0.5, **_STEADY
+    ),
     "too few": a_standing(direction=Direction.TOO_FEW, event=None, since=None, whose=None, n=4),
 }
 SHARE = "Scored 0 to 2: 20 of 30 (67%) since then, 3 of 60 (5%) before."
