@@ -92,7 +92,7 @@ def causes_in_order(numbers: Mapping[str | None, int]) -> list[str]:
 
 
 def main_cause(numbers: Mapping[str | None, int]) -> str:
-    """What most of several low replies have in common; empty if that is not known."""
+    """The most frequent cause of several low replies; empty if none is known of two."""
     for cause in causes_in_order(numbers)[:1]:
         if cause != OTHER and numbers[cause] > 1:
             return cause
@@ -140,7 +140,8 @@ def low_blocks(
     `names` are its author's, empty if not shown.
 
     All words are after the first line of a block of its own, from which `Post.without` can take
-    them; the buttons go with them. The store knows posts that quote a reason, so without a reason there is nothing else.
+    them; the buttons go with them. The store knows posts that quote a reason, so without a reason
+    there is nothing else.
     """
     blocks = list[ui.Block]()
     for case, who in zip(lowest, names, strict=True):

@@ -134,8 +134,10 @@ def as_people(quality: Quality | None, when: str) -> str:
     if quality.mean.corrected is None:
         return f"As people score, {when}: unknown, because {UNLIKE}."
     labels = number_of(quality.mean.labelled, "blind label")
-    said = f"As people score, {when}: {span(quality.mean.corrected, '.1f', '*')}, by {labels}."
-    return f"{said} {quality.severity}".rstrip()
+    said = f"As people score, {when}: {span(quality.mean.corrected, '.1f', '*')}, by {labels}"
+    # A standing's level, which people read beside this, may be of other days.
+    judge = f"the judge's mean of the same days is {quality.mean.judge.mean:.1f}"
+    return f"{said}; {judge}. {quality.severity}".rstrip()
 
 
 def caveat(raters: Mapping[str | None, int]) -> str:

@@ -5,7 +5,7 @@ People do not choose at random, so these figures have no direction.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from bot.domain.week import Week
@@ -239,9 +239,13 @@ def tally_of(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
 
 def four_weeks_words(week: Week) -> str:
     """The days of the four weeks that end with this one, such as 27 Oct to 23 Nov."""
-    first = week.before(WEEKS - 1).first_day
+    return days_words(replace(week, start=week.before(WEEKS - 1).start))
+
+
+def days_words(week: Week) -> str:
+    """Its first and last day, such as 16 Nov to 23 Nov."""
     last = (week.end.astimezone(week.zone) - timedelta(microseconds=1)).date()
-    return f"{day_name(first)} to {day_name(last)}"
+    return f"{day_name(week.first_day)} to {day_name(last)}"
 
 
 def day_name(day: date) -> str:

@@ -16,7 +16,7 @@ from bot.domain.week import Week
 from bot.features.digest import ids
 from bot.features.digest.channel_week import LowReplies
 from bot.features.digest.queries import SortedReply, note_causes, read_causes
-from bot.figures.lowest import causes_in_order, ids_of, low_lines
+from bot.figures.lowest import LowList, causes_in_order, ids_of, low_lines
 from bot.figures.quality import add_up, grouped
 from bot.pipeline.asking import BudgetError, ask, judge_of, with_more
 from bot.pipeline.row_file import send_rows
@@ -31,6 +31,7 @@ from judge.evaluation.causes import FEWEST, MOST, find_causes
 from judge.evaluation.naming import OTHER, words_in
 from judge.rows.files import encode
 from judge.scoring.judging import Written
+from judge.scoring.numbers import number_of
 
 # the claim of a digest holds longer
 _PATIENCE_S = 120
@@ -38,12 +39,13 @@ _MOST_NAMED = 5
 _MOST_CAUSES = 3
 # characters
 _NAME = 60
-_ASSISTANT = 40
+_ASSISTANT = 30
 _WORDS = 80
 _ROOM = 2900
 _MOST_BLOCKS = 50  # with buttons; a window has room for 100
 NOT_SORTED = "not sorted"
 LOW_TITLE = "Low replies"
+_LOW = "Low is a score in the lowest two fifths of the scale, such as 0 to 2 of 5."
 logger = structlog.get_logger(__name__)
 
 
@@ -132,10 +134,10 @@ def cause_blocks(
     found: Sequence[SortedReply],
     before: Sequence[SortedReply],
     names: Mapping[str, str],
-    when: str = "",
+    when: str,
 ) -> list[ui.Block]:
     """How many low replies of a week have each cause, of each of the assistants with these names,
-    and how many had it in the week before.
+    and how many had it in the week before; `when` names the week.
 
     A block of its own each, because the words of a cause go with those of its replies.
     """
@@ -143,7 +145,8 @@ def cause_blocks(
     numbers_before = Counter((reply.cause, reply.author_id) for reply in before)
     blocks = list[ui.Block]()
     counted = Counter[str | None](reply.cause for reply in shown)
-    for cause in causes_in_order(counted)[:_MOST_CAUSES]:
+    causes = causes_in_order(counted)
+    for cause in causes[:_MOST_CAUSES]:
         replies = [reply for reply in shown if reply.cause == cause]
         numbers = Counter(reply.author_id or "" for reply in replies)
         parts = list[str]()
@@ -159,7 +162,12 @@ def cause_blocks(
         if cause != OTHER:
             block = drawn_from([reply.case_id for reply in replies], block)
         blocks.append(block)
-    return [ui.section(f"*Why replies scored low{when}*"), *blocks] if blocks else []
+    if not blocks:
+        return []
+    if more := sum(counted[cause] for cause in causes[_MOST_CAUSES:]):
+        blocks.append(ui.section(f"• and {more:,} more"))
+    replies_words = number_of(len(shown), "reply", "replies")
+    return [ui.section(f"*Why replies scored low, {when}* ({replies_words})"), *blocks]
 
 
 async def send_file(services: Services, person: Invocation, found: LowReplies) -> str:
@@ -199,13 +207,30 @@ async def send_file(services: Services, person: Invocation, found: LowReplies) -
     )
 
 
-def list_window(found: LowReplies, url: str, of_file: str = "", note: str = "") -> ui.Block:
-    """The window with low replies and the judge's reasons, by cause, of which the first have buttons;
-    `of_file` is the value of that for the file.
-    """
+def _window_head(found: LowReplies, which: LowList, *, sends_files: bool) -> list[ui.Block]:
+    """What the window lists, and the button for it as a file."""
     blocks = list[ui.Block]()
-    if of_file and any(case.reason for case in found.replies):
-        blocks.append(ui.actions(ui.button("Send me this as a file", ids.ACTION_LOW_FILE, of_file)))
+    if not found.replies:
+        return blocks
+    number = number_of(len(ids_of(found.replies)), "low reply", "low replies")
+    who = "all assistants"
+    if which.author_id:
+        who = f"*{clip(found.members[which.author_id].name)}*"
+    days = f"{ui.short_date(which.start)} to {ui.short_date(which.end)}"
+    blocks.append(ui.section(f"{number} of {who}, {days}. {_LOW}"))
+    if sends_files and any(case.reason for case in found.replies):
+        file = ui.button("Send me this as a file", ids.ACTION_LOW_FILE, which.value)
+        blocks.append(ui.actions(file))
+    return blocks
+
+
+def list_window(
+    found: LowReplies, which: LowList, url: str, note: str = "", *, sends_files: bool = False
+) -> ui.Block:
+    """The window with the low replies of a list and the judge's reasons, by cause, of which the
+    first have buttons.
+    """
+    blocks = _window_head(found, which, sends_files=sends_files)
     if note:
         blocks.append(ui.context(note))
     by_cause = grouped((case.cause or NOT_SORTED, case) for case in found.replies)
@@ -214,11 +239,9 @@ def list_window(found: LowReplies, url: str, of_file: str = "", note: str = "") 
         replies = by_cause.get(name)
         if not replies:
             continue
-        number = len(ids_of(replies))
-        title = f"*{number} low replies*"
+        lines = list[str]()
         if causes:
-            title = f"*{clip(name, _NAME)}* ({number})"
-        lines = [title]
+            lines.append(f"*{clip(name, _NAME)}* ({len(ids_of(replies))})")
         for case in replies:
             words = excerpt(case.response or "", _WORDS)
             who = found.members[case.author_id or ""].name

@@ -115,8 +115,8 @@ async def _low_window(
 ) -> ui.Block:
     found = await poster.low_list(services, which, person)
     us = services.identity
-    file = which.value if NEEDED_SCOPE in us.scopes else ""
-    window = causes.list_window(found, us.url, file, note)
+    sends_files = NEEDED_SCOPE in us.scopes
+    window = causes.list_window(found, which, us.url, note, sends_files=sends_files)
     blocks = await with_choices(
         services.store, person.team_id, window["blocks"], person.user_id, which.value
     )
@@ -135,10 +135,11 @@ async def show_low(
 
 
 async def _send_low(services: Services, which: LowList, person: Invocation, body: Raw) -> str:
-    view = body["view"]  # whose first block is the button
+    view = body["view"]
+    first, _button, *others = view["blocks"]
     found = await poster.low_list(services, which, person)
     said = ui.context(await causes.send_file(services, person, found))
-    window = ui.page(causes.LOW_TITLE, [said, *view["blocks"][1:]])
+    window = ui.page(causes.LOW_TITLE, [first, said, *others])
     await services.messenger.update_modal(view["id"], window)
     return ""
 

@@ -17,6 +17,7 @@ from bot.figures.week import (
     Chosen,
     Details,
     day_name,
+    days_words,
     four_weeks_words,
     low_words,
     weekly_means,
@@ -40,7 +41,7 @@ _NAME = 40
 
 def digest_message(shown: ChannelWeek, workspace_url: str) -> Post:
     """The digest of a week; it quotes only questions and reasons."""
-    return _message(shown, _time(shown.week), "", workspace_url)
+    return _message(shown, _time(shown.week), shown.week, workspace_url)
 
 
 def stats_message(shown: ChannelWeek, subject: str, workspace_url: str, now: datetime) -> Post:
@@ -51,7 +52,8 @@ def stats_message(shown: ChannelWeek, subject: str, workspace_url: str, now: dat
         start = shown.week.start.astimezone(shown.week.zone)
         title = f"This week so far (since {start:%A}, {day_name(start)})"
     title += f", {subject}" if subject else ""
-    return _message(shown, title, "" if is_over else " last week", workspace_url)
+    causes_of = shown.week if is_over else shown.week.before()
+    return _message(shown, title, causes_of, workspace_url)
 
 
 def _time(week: Week) -> str:
@@ -60,10 +62,11 @@ def _time(week: Week) -> str:
     return f"{week.length.capitalize()} up to {end:%A}, {day_name(end)}"
 
 
-def _message(shown: ChannelWeek, title: str, causes_when: str, workspace_url: str) -> Post:
+def _message(shown: ChannelWeek, title: str, causes_of: Week, workspace_url: str) -> Post:
     lead = [*shown.part.blocks, *chosen_blocks(shown)]
     names = shown.names
-    causes = cause_blocks(shown.causes, shown.causes_before, names, causes_when)
+    causes_days = days_words(causes_of)
+    causes = cause_blocks(shown.causes, shown.causes_before, names, causes_days)
     authors = [names.get(case.author_id or "", "") for case in shown.lowest]
     lowest = low_blocks(shown.lowest, authors, workspace_url, is_short=True)
     if not (lead or causes or lowest):

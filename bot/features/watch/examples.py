@@ -46,12 +46,13 @@ async def read_low_part(
 
 
 def cause_blocks(low: Sequence[LowCase]) -> list[ui.Block]:
-    """What most of the low replies have in common, if it is known of several."""
+    """The most frequent cause of the low replies, if it is known of several."""
     cause = main_cause(Counter(case.cause for case in low))
     if not cause:
         return []
     ids_with_it = [case.id for case in low if case.cause == cause]
-    said = f"Mostly: *{clip(cause)}* ({len(ids_with_it)} of {len(low)} low replies in {LOW_FOR.days} days)"
+    number = f"{len(ids_with_it)} of {len(low)} low replies in the last {LOW_FOR.days} days"
+    said = f"Most often: *{clip(cause)}* ({number})"
     return [drawn_from(ids_with_it, ui.section(said))]
 
 

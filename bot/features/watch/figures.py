@@ -189,7 +189,7 @@ class AssistantAtHome:
 
     @property
     def cause(self) -> str:
-        """What most of its low replies have in common; empty if that is not known."""
+        """The most frequent cause of its low replies; empty if none is known of two."""
         return main_cause(self.low)
 
 

@@ -172,7 +172,8 @@ def home_line(assistant: AssistantAtHome) -> str:
     if number := sum(assistant.low.values()):
         parts.append(f"{number:,} low in {LOW_FOR.days} days")
     if assistant.cause:
-        parts.append(f"mostly: {clip(assistant.cause)}")
+        times = assistant.low[assistant.cause]
+        parts.append(f"most often: {clip(assistant.cause)} ({times:,} of {number:,})")
     if assistant.subject.channel_id:
         parts.append(f"in <#{assistant.subject.channel_id}>")
     return " · ".join(parts)

@@ -14,6 +14,7 @@ from bot.store.digests import ThumbCount
 from bot.store.figures import Place
 from tests.features.digest.test_digest_texts import (
     LOW,
+    LOW_LIST,
     MOMENT,
     QUIET,
     URL,
@@ -46,4 +47,4 @@ def make(words: str) -> None:
     thumbs = text.thumb_lines([ThumbCount(name, 1, 2, 3) for name in names], members)
     text.details_message(full.chosen, details(30), full.part.blocks, thumbs)
     sorted_ = [replace(each, cause=words[:80] or "other") for each in low]
-    list_window(LowReplies(sorted_, members), URL, "C1:0")
+    list_window(LowReplies(sorted_, members), LOW_LIST, URL, sends_files=True)

@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week, parse_zone
 from bot.feature import WeekPart
-from bot.features.digest.causes import list_window
+from bot.features.digest.causes import cause_blocks, list_window
 from bot.features.digest.channel_week import ChannelWeek, LowReplies
 from bot.features.digest.handlers import digest_state
 from bot.features.digest.queries import SortedReply
@@ -25,7 +25,7 @@ from bot.features.digest.text import (
     stats_message,
     thumb_lines,
 )
-from bot.figures.lowest import folded
+from bot.figures.lowest import LowList, folded
 from bot.figures.quality import Agreement, to_quality
 from bot.figures.week import Author, Chosen, Details, Point, Tally
 from bot.slack.blocks import section
@@ -60,6 +60,7 @@ LOW = (
     LowCase(8, 1, 5, "C1", None, "1.000003", None, MOMENT, response="`Code`"),
     LowCase(9, 1, 5, "C1", "B2", "1.000004", None, MOMENT, deleted_at=MOMENT),
 )
+LOW_LIST = LowList("C1", WEEK.start, WEEK.end)
 STANDING = section("▼ *drafter* is still worse: 1.6 since 12 Nov, was 3.5")
 SORTED = [
     SortedReply(7, "B1", "does not answer"),
@@ -167,15 +168,22 @@ def test_a_message_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None
         assert f"{post.text}\n\n{read(post.blocks)}" == snapshot(name=name)
 
 
+def test_causes_beyond_those_that_are_listed_are_counted() -> None:
+    found = [SortedReply(number, "B1", f"cause {number}") for number in range(5)]
+    said = read(cause_blocks(found, [], {"B1": "helper"}, "9 Nov to 16 Nov"))
+    assert said.startswith("*Why replies scored low, 9 Nov to 16 Nov* (5 replies)\n• cause 0")
+    assert said.endswith("• cause 2: *helper* 1\n• and 2 more")
+
+
 def test_the_window_of_low_replies_shows_words_that_format_nothing(
     snapshot: SnapshotAssertion,
 ) -> None:
     authors = {"B1": MEMBERS["B1"], "B2": MEMBERS["B2"], "": Member("pager", True)}
     low = [replace(LOW[0], cause="does not answer"), *LOW[1:]]
-    window = list_window(LowReplies(low, authors), URL, "C1:0")
+    window = list_window(LowReplies(low, authors), LOW_LIST, URL, sends_files=True)
     check_blocks(window["blocks"])
     assert read(window["blocks"]) == snapshot
-    assert read(list_window(LowReplies([], {}), URL)["blocks"]) == "No low replies."
+    assert read(list_window(LowReplies([], {}), LOW_LIST, URL)["blocks"]) == "No low replies."
 
 
 def test_replies_with_the_same_answer_or_question_are_one_whatever_their_case_and_blanks() -> None:
@@ -189,8 +197,8 @@ def test_replies_with_the_same_answer_or_question_are_one_whatever_their_case_an
         replace(LOW[0], id=15, question=None, response=None),
     ]
     assert [case.ids for case in folded(low)] == [(7, 11, 12), (13,), (14,), (15,)]
-    window = list_window(LowReplies(folded(low), MEMBERS), URL)
-    assert "*6 low replies*" in read(window["blocks"])
+    window = list_window(LowReplies(folded(low), MEMBERS), LOW_LIST, URL)
+    assert "6 low replies of all assistants, " in read(window["blocks"])
     assert "3 times: “When does it arrive?”" in read(window["blocks"])
 
 

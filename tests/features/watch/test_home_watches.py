@@ -74,7 +74,7 @@ async def test_the_worst_is_first_with_its_low_replies_and_their_list(stage: Sta
     first, second = [block["text"]["text"] for block in view.body["blocks"][1:3]]
     assert first == (
         f"▼ *other* has become worse: 1.5 since {since.day} {since:%b}, was 3.9 · 3 low in 7 days "
-        "· mostly: does not answer"
+        "· most often: does not answer (2 of 3)"
     )
     assert second == "*helper* is steady: 3.9"
     button = view.body["blocks"][1]["accessory"]

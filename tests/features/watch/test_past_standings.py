@@ -24,9 +24,10 @@ async def test_an_earlier_week_shows_its_scores_and_the_standing_of_now(stage: S
     await stand(stage, stage.helper.id, level=2.0, **lower)
     told = shown(await stats(stage, f"@helper {now - ago:%Y-%m-%d}"))
     assert "*helper*: mean 3.8, by 5 scores\nNow: ▼ Scores of *helper* are lower" in told
-    latest = shown(await stats(stage, "@helper last week", 2))
-    assert latest.startswith("*Week up to")
-    assert "\n▼ Scores of *helper* are lower" in latest
+    for number, when in enumerate(("last week", "4 weeks"), 2):
+        latest = shown(await stats(stage, f"@helper {when}", number))
+        assert "\nNow: ▼ Scores of *helper* are lower" in latest
+    assert "*helper*: mean 3.8, by 5 scores\n" in latest
 
 
 async def test_an_assistant_everywhere_is_public_channels_and_ones_own_private_ones(

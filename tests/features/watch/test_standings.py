@@ -135,7 +135,7 @@ async def test_an_alert_says_how_many_are_low_why_two_examples_and_what_can_be_d
     await look(stage)
     (alert,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
     assert "Scored 0 to 2: 30 of 60 (50%) since then, 0 of 112 (0%) before." in shown(alert)
-    assert "Mostly: *does not answer* (12 of 30 low replies in 7 days)" in shown(alert)
+    assert "Most often: *does not answer* (12 of 30 low replies in the last 7 days)" in shown(alert)
     assert shown(alert).count("|Score 2 of 5>") == 2
     assert "26 times: “How do I hand over?”\n“No steps.”" in shown(alert)
     row = next(block for block in alert.blocks if "pause_alerts" in str(block))
@@ -160,7 +160,7 @@ async def test_the_model_is_asked_once_why_replies_are_low_before_a_drop_is_told
     await look(stage)
     await look(stage, DAY)
     (alert,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
-    assert "Mostly: *no steps* (30 of 30 low replies in 7 days)" in shown(alert)
+    assert "Most often: *no steps* (30 of 30 low replies in the last 7 days)" in shown(alert)
     assert len(stage.model.requests) == 50 + 1
 
 

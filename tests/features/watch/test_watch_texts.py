@@ -19,6 +19,7 @@ from bot.features.watch.standing_text import new_judge_notice, standing_alert
 from bot.features.watch.standing_text import test_alert as made_up_alert
 from bot.features.watch.way import Way
 from bot.features.watch.window_text import WatchState, WatchView, watch_modal
+from bot.figures.lowest import LowList
 from bot.pipeline.text import not_understood
 from bot.pipeline.verdict_text import cause_of
 from bot.slack.blocks import actions, spoken
@@ -165,7 +166,9 @@ def test_of_two_causes_with_as_many_replies_each_screen_names_the_same() -> None
     at_home = AssistantAtHome(Subject("T1", "", "B1"), "helper", None, Counter(causes))
     assert at_home.cause == "does not answer"
     assert "*does not answer* (2 of 4" in str(examples.cause_blocks(low))
-    window = str(read(list_window(LowReplies(low, {"B1": Member("helper", True)}), URL)["blocks"]))
+    window = str(
+        read(list_window(LowReplies(low, HELPER), LowList("C1", NOW, NOW, "B1"), URL)["blocks"])
+    )
     assert window.index("does not answer") < window.index("promises too much")
 
 
