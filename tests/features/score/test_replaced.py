@@ -2,12 +2,15 @@
 forgotten.
 """
 
+import asyncio
+
 import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message
 from tests.gestures import forget, scored, up_to_date
+from tests.model_server import Held
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 
 WORSE = "score: 2\nIt leaves out what happens to the changes."
@@ -66,10 +69,16 @@ async def test_the_card_of_typed_texts_shows_the_score(stage: Stage) -> None:
     card, verdict = stage.ours()
     assert "*ann* asked for a score\n*Score 4 of 5*  ●●●●○" in shown(card)
     assert (card.edited, verdict.edited) == (None, None)
-    stage.model.script(WORSE)
-    await stage.correct(stage.ann, verdict, "Which command?")
-    await stage.reaches(2, CaseStatus.DELIVERED)
-    assert "*Score 2 of 5*" in shown(card)
+
+
+async def test_the_card_that_came_before_its_verdict_shows_the_score_later(stage: Stage) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
+    await stage.slack.until(lambda: len(stage.ours()) == 2)
+    card, _ = stage.ours()
+    gate.set()
+    await stage.slack.until(lambda: "*Score 4 of 5*" in shown(card))
 
 
 async def test_details_are_a_window(open_stage: StageFactory) -> None:
