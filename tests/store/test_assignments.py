@@ -3,7 +3,7 @@ label is recorded.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -14,7 +14,7 @@ from bot.domain.case import CaseStatus, Visibility
 from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import Assignments, DrawnCase, NotRecordedError, answer_of
-from bot.store.labels import LabelBudget, LabelDraw
+from bot.store.labels import LabelBudget, LabelDraw, LabelDraws
 from bot.store.schema import assignments, cases, contradicted, labels
 from tests.cases import THURSDAY, add
 
@@ -95,9 +95,15 @@ async def test_a_person_who_was_told_a_score_leaves_the_case_to_others(log: Stor
 
 
 @pytest.mark.on("sqlite")
-async def test_a_case_that_was_only_closed_comes_again_first(log: Store) -> None:
-    await add(log, 30)
-    assert await drawn(log) == await drawn(log)
+async def test_a_case_that_was_only_closed_comes_again_before_one_that_nobody_has(
+    log: Store,
+) -> None:
+    await add(log, 2)
+    closed = await drawn(log)
+    other = await drawn(log, BEN)
+    await pass_over(log, "T1", BEN, other.id, Outcome.SKIPPED)
+    assert await label(log, BEN) == closed.id
+    assert await drawn(log) == closed
 
 
 NOT_SHOWN: list[dict[str, Any]] = [
@@ -122,13 +128,12 @@ NOT_SHOWN: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.on("sqlite")
 async def test_only_a_public_scored_case_of_others_with_texts_is_shown(log: Store) -> None:
-    added = {
-        (await add(log, key=str(number), **changes))[0]: changes
-        for number, changes in enumerate(NOT_SHOWN)
-    }
-    assert [added[number] for number, _ in await waiting(log)] == []
-    assert not await log.assignments.waiting("T1", ANN, ["C1"])
+    for number, changes in enumerate(NOT_SHOWN):
+        await add(log, key=str(number), **changes)
+    found = await log.assignments.waiting("T1", ANN, ["C1"])
+    assert found is None, NOT_SHOWN[found.id - 1]
 
 
 @pytest.mark.on("sqlite")
@@ -143,9 +148,15 @@ async def test_a_reply_whose_score_somebody_has_seen_is_not_shown_to_them(log: S
 
 
 @pytest.mark.on("sqlite")
-async def test_a_label_given_in_the_thread_meanwhile_is_no_blind_one(log: Store) -> None:
+async def test_a_case_that_was_edited_or_labelled_in_the_thread_meanwhile_takes_no_blind_label(
+    log: Store,
+) -> None:
     (number,) = await add(log)
     shown = await drawn(log)
+    await change(log, edited_at=THURSDAY)
+    with pytest.raises(NotRecordedError):
+        await log.assignments.record("T1", ANN, shown, Label(1, None))
+    await change(log, edited_at=None)
     await log.labels.put(await log.cases.get(number), ANN, Label(4, None))
     with pytest.raises(NotRecordedError):
         await log.assignments.record("T1", ANN, shown, Label(1, None))
@@ -153,47 +164,29 @@ async def test_a_label_given_in_the_thread_meanwhile_is_no_blind_one(log: Store)
 
 
 @pytest.mark.on("sqlite")
-async def test_a_case_that_has_changed_since_takes_no_label(log: Store) -> None:
-    await add(log)
-    shown = await drawn(log)
-    await change(log, edited_at=THURSDAY)
-    with pytest.raises(NotRecordedError):
-        await log.assignments.record("T1", ANN, shown, Label(3, None))
-    assert await recorded(log) == []
-
-
-@pytest.mark.on("sqlite")
-async def test_two_people_are_shown_two_cases(log: Store) -> None:
-    await add(log, 2)
-    ann = await drawn(log, ANN)
-    ben = await drawn(log, BEN)
-    assert ann.id != ben.id
-    await label(log, ANN)
-    await label(log, BEN)
-    await label(log, ANN)
-    assert [row[0] for row in await recorded(log)] == sorted([ann.id, ben.id, ben.id])
-
-
-@pytest.mark.on("sqlite")
-async def test_a_fifth_of_the_replies_goes_to_a_second_person_and_none_to_a_third(
+async def test_a_reply_for_two_goes_to_a_second_person_first_and_to_a_third_last(
     log: Store,
 ) -> None:
-    await budget(log, 100)
-    await add(log, 60)
-    ann = [await label(log, ANN) for _ in range(30)]
-    ben = [await label(log, BEN) for _ in range(20)]
-    cara = [await label(log, CARA) for _ in range(10)]
-    # Of 30, a fifth is 6, with a standard deviation of 2.2.
-    assert 2 <= len({*ann} & {*ben}) <= 12
-    # Those that Ann has labelled come first for Ben, so that what is shared does not wait.
-    assert {*ben[:2]} <= {*ann}
-    assert not {*cara} & {*ann} & {*ben}
+    await add(log, 18)
+    (sample,) = await samples(log)
+    are_for_two = select(cases.c.id).where(sample.is_for_two())
+    for_two = {*await log.database.values(are_for_two)}
+    ann = {await label(log, ANN) for _ in range(9)}
+    shared = ann & for_two
+    assert len(shared) >= 2
+    ben = [await label(log, BEN) for _ in range(len(shared) + 2)]
+    assert {*ben[: len(shared)]} == shared
+    assert not {*ben[len(shared) :]} & ann
+    cara = {await label(log, CARA) for _ in range(3)}
+    assert not cara & ann & {*ben}
 
 
+@pytest.mark.on("sqlite")
 async def test_a_case_is_held_for_an_hour_and_no_longer(log: Store) -> None:
     await add(log, 2)
     first = await drawn(log, ANN)
     other = await drawn(log, BEN)
+    assert first.id != other.id
     await pass_over(log, "T1", BEN, other.id, Outcome.SKIPPED)
     for minutes, shown in ((59, other), (61, first)):
         later = Assignments(
@@ -233,82 +226,87 @@ async def test_a_channel_takes_no_more_labels_a_week_than_it_wants(log: Store) -
     assert await next_week.draw("T1", "U-dan", ["C1"])
 
 
+@pytest.mark.on("sqlite")
 async def test_labels_given_in_threads_do_not_count_as_wanted_ones(log: Store) -> None:
     await budget(log, 1)
     for number in await add(log, 2):
         await log.labels.put(await log.cases.get(number), BEN, Label(4, None))
-    async with log.database.engine.begin() as connection:
-        await connection.execute(update(labels).values(created_at=THURSDAY))
+    await log.database.execute(update(labels).values(created_at=THURSDAY))
     assert await log.assignments.budget("T1", "C1") == LabelBudget(1, 0)
     await label(log, ANN)
     assert await log.assignments.budget("T1", "C1") == LabelBudget(1, 1)
+
+
+async def samples(log: Store) -> Sequence[LabelDraw]:
+    """What is drawn from the channel."""
+    budgets = {"C1": await log.assignments.budget("T1", "C1")}
+    return await LabelDraws(log.database).of("T1", budgets, THURSDAY)
+
+
+async def in_sample(log: Store) -> dict[int, float]:
+    """The probabilities of all cases that are drawn."""
+    (sample,) = await samples(log)
+    query = select(cases.c.id, sample.probability().label("probability"))
+    rows = await log.database.all(query.where(sample.has_drawn()))
+    return {row.id: row.probability for row in rows}
 
 
 @pytest.mark.on("sqlite")
 async def test_the_share_of_a_weeks_cases_follows_from_the_week_before(log: Store) -> None:
     await add(log, 400, THURSDAY - WEEK)
     await add(log, 200)
-    found = await waiting(log)
-    assert {probability for _, probability in found} == {20 / 400}
-    this_week = [number for number, _ in found if number > 400]
+    found = await in_sample(log)
+    assert {*found.values()} == {20 / 400}
+    this_week = [number for number in found if number > 400]
     # 400 and 200 cases at 0.05: 20 and 10 on average, with standard deviations of 4.4 and 3.1.
     assert 4 <= len(this_week) <= 20
     assert 7 <= len(found) - len(this_week) <= 33
 
 
 @pytest.mark.on("sqlite")
-async def test_a_weeks_probability_is_of_its_own_cases_at_the_first_draw_and_draws_the_same_for_all(
-    log: Store,
-) -> None:
+async def test_a_weeks_probability_is_of_its_own_cases_at_the_first_draw(log: Store) -> None:
     await add(log, 40, THURSDAY)
     assert await drawn(log)
     await budget(log, 100)
     await add(log, 20, THURSDAY)
-    found = await waiting(log)
-    assert {probability for _, probability in found} == {20 / 40}
-    assert sorted(found) == sorted(await waiting(log, BEN))
+    assert {*(await in_sample(log)).values()} == {20 / 40}
 
 
-@pytest.mark.on("sqlite", "postgres")
+@pytest.mark.on("sqlite")
 async def test_what_askers_contradict_is_drawn_four_times_as_often(log: Store) -> None:
     await add(log, 400, THURSDAY)  # 20 / 400: one of twenty, or of five
     marked = [{"team_id": "T1", "case_id": number} for number in range(301, 401)]
     await log.database.execute(insert(contradicted).values(marked))
-    found = dict(await waiting(log))
+    found = await in_sample(log)
     often = [number for number in found if number > 300]
     assert {found.pop(number) for number in often} == {4 * 20 / 400}
-    assert set(found.values()) == {20 / 400}
+    assert {*found.values()} == {20 / 400}
     # 20 of 100 and 15 of 300 on average, with standard deviations of 4 and 3.8.
     assert 8 <= len(often) <= 32
     assert 4 <= len(found) <= 27
+    shown = await drawn(log)
+    noted = await log.database.value(select(assignments.c.probability))
+    assert noted == (4 if shown.id > 300 else 1) * 20 / 400
+    # What is drawn more often does not fix the week's probability.
+    assert {*(await in_sample(log)).values()} == {4 * 20 / 400, 20 / 400}
 
 
 async def pass_over(log: Store, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:
     await log.database.execute(answer_of(team_id, user_id, case_id, outcome))
 
 
-async def waiting(log: Store, user_id: str = ANN) -> list[tuple[int, float]]:
-    """All cases that a person is shown one after the other, with the probabilities that are noted."""
-    while shown := await drawn(log, user_id):
-        await pass_over(log, "T1", user_id, shown.id, Outcome.SKIPPED)
-    async with log.database.engine.connect() as connection:
-        query = select(assignments.c.case_id, assignments.c.probability).where(
-            assignments.c.user_id == user_id
-        )
-        return [(row.case_id, row.probability) for row in await connection.execute(query)]
-
-
 async def test_drawn_cases_of_a_busy_and_a_quiet_week_are_mixed_evenly(log: Store) -> None:
     quiet = (THURSDAY - 2 * WEEK, 1.0)
-    busy = (THURSDAY - WEEK, 0.05)
+    busy = (THURSDAY - WEEK, 0.1)
     await add(log, 200, quiet[0])
-    await add(log, 4000, busy[0])
+    await add(log, 2000, busy[0])
     sample = LabelDraw("T1", "C1", [busy, quiet])
-    query = select(cases.c.id, sample.position().label("position")).where(sample.has_drawn())
-    async with log.database.engine.connect() as connection:
-        rows = (await connection.execute(query)).all()
+    columns = cases.c.id, sample.position().label("position"), sample.is_for_two().label("for_two")
+    rows = await log.database.all(select(*columns).where(sample.has_drawn()))
     assert all(0 <= row.position < 1 for row in rows)
     for is_quiet in (True, False):
         found = [row.position < 0.5 for row in rows if (row.id <= 200) == is_quiet]
         assert 150 <= len(found) <= 250
         assert 0.36 < sum(found) / len(found) < 0.64  # four standard deviations of 200
+    # A fifth of 400 is 80, with a standard deviation of 8.
+    assert 48 <= sum(row.for_two for row in rows) <= 112
