@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
 from sqlalchemy import select
 
 from bot.domain.questions import Question
@@ -13,6 +12,7 @@ from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import seen_messages
 from tests.features.watch.watching import say, told
 from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.tables import each
 
 HOUR = 3600
 
@@ -22,7 +22,7 @@ def asked_at(*hours: float) -> list[Question]:
     return [Question("C1", ts, ts, "U1", is_meant=True) for ts in times]
 
 
-@pytest.mark.parametrize(
+@each(
     ("hours", "asked", "expected"),
     [
         ((1, 1.5, 2), 100, True),

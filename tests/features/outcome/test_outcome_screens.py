@@ -36,39 +36,32 @@ from tests.features.outcome.test_outcomes import START, a_message
 from tests.features.watch.watching import only, say, scored
 from tests.gestures import home, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.tables import each
 from tests.texts import read
 
-NONE = Outcomes(0, 0, 0, None, None, 0, {})
 
-
-@pytest.mark.parametrize(
-    ("outcomes", "expected"),
-    [
-        (NONE, ""),
-        (
-            Outcomes(
-                questions=40,
-                answered=36,
-                waiting=1,
-                median=timedelta(seconds=20),
-                slowest_tenth=timedelta(minutes=4),
-                read=12,
-                signs={
-                    Sign.UNANSWERED: 3,
-                    Sign.COLLEAGUE: 13,
-                    Sign.CAME_BACK: 0,
-                    Sign.CONTESTED: 4,
-                    Sign.QUIET: 9,
-                },
-            ),
-            "40 questions in four weeks: 36 answered, half within 20 s, the slowest tenth after 4 min; "
-            "1 not answered yet. 3 not answered within a day, 13 joined by a colleague, 4 contested, "
-            "9 with no sign whether it helped.",
-        ),
-    ],
-)
-def test_outcomes_are_one_line(outcomes: Outcomes, expected: str) -> None:
-    assert outcome_line(outcomes) == expected
+def test_outcomes_are_one_line() -> None:
+    outcomes = Outcomes(
+        questions=40,
+        answered=36,
+        waiting=1,
+        median=timedelta(seconds=20),
+        slowest_tenth=timedelta(minutes=4),
+        read=12,
+        signs={
+            Sign.UNANSWERED: 3,
+            Sign.COLLEAGUE: 13,
+            Sign.CAME_BACK: 0,
+            Sign.CONTESTED: 4,
+            Sign.QUIET: 9,
+        },
+    )
+    assert outcome_line(outcomes) == (
+        "40 questions in four weeks: 36 answered, half within 20 s, the slowest tenth after 4 min; "
+        "1 not answered yet. 3 not answered within a day, 13 joined by a colleague, 4 contested, "
+        "9 with no sign whether it helped."
+    )
+    assert outcome_line(Outcomes(0, 0, 0, None, None, 0, {})) == ""
 
 
 def test_what_waits_has_links_the_longest_first() -> None:
@@ -91,26 +84,8 @@ async def asked_for(stage: Stage, typed: str, number: int) -> Message:
     return await stage.told(stage.ann, number)
 
 
-@pytest.mark.needs("home", "digest")
-async def test_the_home_tab_and_stats_show_what_came_of_questions(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(
-        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
-    )
-    await say(stage, "@helper all alert off")
-    await scored(stage)
-    stage.ann.post(CHANNEL, f"<@{stage.helper.id}> And now?")
-
-    async def is_noted() -> bool:
-        return len(await stage.log.database.values(select(seen_messages.c.ts))) == 3
-
-    await stage.eventually(is_noted)
-    shown_at_home = str(read((await home(stage)).body["blocks"]))
-    assert "*Not answered yet* by *helper*: 1 question" in shown_at_home
-    assert "2 questions in four weeks: 1 answered" in shown(await stats(stage, "@helper", 2))
-
-
-@pytest.mark.needs("digest", "labels")
-async def test_stats_of_an_assistant_link_what_waits_and_list_what_askers_contradict(
+@pytest.mark.needs("home", "digest", "labels")
+async def test_home_and_stats_link_what_waits_and_list_what_askers_contradict(
     open_stage: StageFactory,
 ) -> None:
     stage: Stage = await open_stage(
@@ -131,10 +106,13 @@ async def test_stats_of_an_assistant_link_what_waits_and_list_what_askers_contra
     await Contradicted(later, OutcomeFigures(later)).note()
     assert await stage.log.database.values(select(contradicted.c.case_id)) == [case.id]
     shown_stats = await stats(stage, "@helper", 2)
+    assert "2 questions in four weeks: 1 answered" in shown(shown_stats)
     assert "*Not answered yet*" in shown(shown_stats)
     assert "|Question>" in shown(shown_stats)
     assert "1 reply with a good score contested" in shown(shown_stats)
     assert "Not answered yet" not in shown(await stats(stage, "", 3))
+    shown_at_home = str(read((await home(stage)).body["blocks"]))
+    assert "*Not answered yet* by *helper*: 1 question" in shown_at_home
     stage.ann.click(shown_stats, ACTION_CONTRADICTED)
     listed = await stage.told(stage.ann, 4)
     assert f"|Score {case.score} of 5>" in shown(listed)
@@ -153,7 +131,7 @@ async def test_stats_of_an_assistant_link_what_waits_and_list_what_askers_contra
     assert told == [stage.ann.id]
 
 
-@pytest.mark.parametrize(("late", "is_told"), [(20, True), (5, False)])
+@each(("late", "is_told"), [(20, True), (5, False)])
 def test_more_contested_good_scores_are_told_when_clear(late: int, is_told: bool) -> None:
     def contested(number: int, begin: datetime) -> list[Outcome]:
         threads = [to_ts(begin + timedelta(hours=at)) for at in range(60)]

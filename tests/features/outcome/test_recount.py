@@ -15,7 +15,9 @@ LATER = timedelta(minutes=50)
 
 
 async def questions(stage: Stage) -> dict[str, Question]:
-    await look(stage, LATER)
+    """The questions so far; with events nothing is looked for, which could be faster than they are."""
+    if stage.services.settings.watch_by == "looking":
+        await look(stage, LATER)
     figures = OutcomeFigures(stage.services_at(LATER))
     return {question.ts: question for question in await figures.recent(await only(stage))}
 
