@@ -4,11 +4,11 @@ week after.
 
 import asyncio
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from bot.domain.week import Week, parse_zone
 from bot.features.digest import ids
@@ -21,7 +21,7 @@ from bot.pipeline.row_file import FILE_IS_THEIRS, FILE_SENT, NO_FILE
 from bot.slack.manifest import load_manifest
 from bot.store import Store
 from bot.store.figures import Place, Span
-from bot.store.schema import spent
+from bot.store.schema import cases, spent
 from judge.evaluation.causes import Cause
 from pocket_slack import View
 from tests.cases import judged
@@ -68,9 +68,8 @@ async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Sta
     assert len(await stage.log.database.values(select(spent.c.id))) == 1
 
 
-@pytest.mark.parametrize("forgotten", [0, 4], ids=["kept", "forgotten during the request"])
-async def test_a_name_with_somebodys_word_is_other_in_the_digest_and_in_the_table(
-    stage: Stage, forgotten: int
+async def test_a_name_with_somebodys_word_is_other_also_if_it_is_forgotten_during_the_request(
+    stage: Stage,
 ) -> None:
     await low_replies(stage, 4, question="Does Krause pay for my illness?")
     await low_replies(stage, 3, question_author_id=stage.ann.id)
@@ -78,15 +77,12 @@ async def test_a_name_with_somebodys_word_is_other_in_the_digest_and_in_the_tabl
     stage.model.script(Held(gate, "ignores illness of Krause: 1, 2, 3, 4, 5"))
     posting = asyncio.create_task(its_digest(stage))
     await stage.model.asked(1)
-    for case_id in range(1, 1 + forgotten):
-        case = await stage.log.cases.get(case_id)
-        assert case
-        await stage.log.edits.drop_texts(case)
+    for case_id in range(1, 5):
+        await stage.log.edits.drop_texts(await stage.log.cases.get(case_id))
     gate.set()
-    left = 7 - forgotten
-    assert f"• other: *helper* {left}" in shown(await posting)
+    assert "• other: *helper* 3" in shown(await posting)
     found = await read_causes(stage.log.database, place(stage), this_week(stage))
-    assert [each.cause for each in found] == ["other"] * left
+    assert [each.cause for each in found] == ["other"] * 3
 
 
 async def test_a_decision_model_chooses_among_last_weeks_names(open_stage: StageFactory) -> None:
@@ -131,17 +127,6 @@ async def test_points_of_replies_that_people_chose_are_asked_for_once_and_listed
     low = await read_low(stage.services, place(stage), Span(week.start, week.end))
     await look_into(stage.services, place(stage), week, low.replies)
     assert len(stage.model.requests) == before + 1
-
-
-async def test_causes_are_counted_for_each_of_several_assistants(stage: Stage) -> None:
-    other = stage.slack.workspace.add_bot("Other Bot")
-    await low_replies(stage, 5)
-    await add_cases(stage, help_desk(stage), other.id, *[1] * 6, justification=REASON)
-    stage.model.script("no source: 1, 2, 3, 4, 5, 6, 7, 8\ntoo long: 9, 10, 11")
-    message = await its_digest(stage)
-    said = shown(message)
-    assert "• no source: *Other Bot* 6, *helper* 2\n• too long: *helper* 3" in said
-    assert len(stage.model.requests) == 1
 
 
 async def test_an_assistants_stats_say_why_last_weeks_replies_scored_low(stage: Stage) -> None:
@@ -221,13 +206,10 @@ async def test_the_list_comes_as_a_file_that_goes_with_its_replies(
     await unquote(stage.log, stage.services.client, [4])
 
 
-@pytest.mark.parametrize("lost", LOST)
-async def test_a_file_whose_answer_was_lost_goes_with_its_replies(
-    open_stage: StageFactory, lost: dict[str, Any]
-) -> None:
+async def test_a_file_whose_answer_was_lost_goes_with_its_replies(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(parts=["files"]))
     await low_replies(stage, 2)
-    stage.slack.fail("files.completeUploadExternal", **lost)
+    stage.slack.fail("files.completeUploadExternal", **LOST[0])
     assert NO_FILE in await press(stage, await open_list(stage))
     (file,) = stage.slack.workspace.files.values()
     assert REASON in str(file.content)
@@ -248,67 +230,65 @@ async def test_who_has_left_the_channel_gets_no_file(open_stage: StageFactory) -
     assert not stage.slack.workspace.files
 
 
-async def test_a_file_that_slack_does_not_take_is_said(open_stage: StageFactory) -> None:
+async def test_without_the_scope_or_words_there_is_no_file(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(parts=["files"]))
-    await low_replies(stage, 1)
-    stage.slack.fail("files.completeUploadExternal", error="file_type_not_allowed")
-    assert NO_FILE in await press(stage, await open_list(stage))
+    await low_replies(stage, 1, justification="")
+    message = await its_digest(stage)
+    stage.ben.click(message, ids.ACTION_LOW_LIST)
+    assert "Send me this" not in shown(await stage.modal(stage.ben))
+    stage.ben.close()
+    await stage.log.database.execute(update(cases).values(justification=REASON))
+    stage.services.identity = replace(stage.services.identity, scopes=frozenset())
+    stage.ben.click(message, ids.ACTION_LOW_LIST)
+    window = shown(await stage.modal(stage.ben))
+    assert REASON in window
+    assert "Send me this" not in window
 
 
-@pytest.mark.parametrize(
-    ("parts", "reason"), [([], REASON), (["files"], "")], ids=["no scope", "no words"]
-)
-async def test_there_is_no_file(open_stage: StageFactory, parts: list[str], reason: str) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(parts=parts))
-    await low_replies(stage, 1, justification=reason)
-    assert "Send me this" not in shown(await open_list(stage))
-
-
-async def test_the_same_replies_are_one_before_the_newest_hundred_are_kept(stage: Stage) -> None:
-    await low_replies(stage, 1, question="When?", response="Soon.")
-    await low_replies(stage, 120, question="Where?", response="Ask HR.")
-    window = shown(await open_list(stage))
-    assert "121 low replies of all assistants, " in window
-    assert "120 times: “Where?”" in window
-    assert "Reply: “Soon.”" in window
-
-
-async def test_four_hundred_low_replies_are_the_newest_hundred_and_fit_into_the_window(
+async def test_of_many_low_replies_the_newest_hundred_different_ones_are_listed(
     stage: Stage,
 ) -> None:
-    await low_replies(stage, 400)
+    await low_replies(stage, 110)
     stage.model.script("no source: " + ", ".join(map(str, range(1, 401))))
     message = await its_digest(stage)
     assert "• no source: *helper* 100" in shown(message)
     found = await read_causes(stage.log.database, place(stage), this_week(stage))
-    assert [each.case_id for each in found] == list(range(301, 401))
+    assert [each.case_id for each in found] == list(range(11, 111))
     stage.ben.click(message, ids.ACTION_LOW_LIST)
     assert shown(await stage.modal(stage.ben)).count(REASON) == 100
+    stage.ben.close()
+    await stage.log.database.execute(update(cases).values(question="Where?", response="Ask HR."))
+    first = update(cases).filter_by(id=1)
+    await stage.log.database.execute(first.values(question="When?", response="Soon."))
+    stage.ben.click(message, ids.ACTION_LOW_LIST)
+    window = shown(await stage.modal(stage.ben))
+    assert "110 low replies of all assistants, " in window
+    assert "109 times: “Where?”" in window
+    assert "Reply: “Soon.”" in window
 
 
 @pytest.mark.parametrize(
     ("settings", "number"),
-    [
-        ({}, 4),
-        ({}, 5),
-        ({"judge_model": "offline"}, 5),
-        ({"store_text": "none"}, 5),
-        ({"max_cases_per_day": 1}, 5),
-    ],
-    ids=["too few", "prose", "offline", "no texts", "limit"],
+    [({}, 4), ({"judge_model": "offline"}, 5), ({"max_cases_per_day": 1}, 5)],
+    ids=["too few", "offline", "limit"],
 )
-async def test_there_are_none(
+async def test_there_are_none_and_the_model_is_not_asked(
     open_stage: StageFactory, settings: dict[str, object], number: int
 ) -> None:
     stage: Stage = await open_stage(**settings)
-    await low_replies(stage, number, **({"justification": ""} if "store_text" in settings else {}))
+    await low_replies(stage, number)
+    assert "Why replies scored low" not in shown(await its_digest(stage))
+    assert stage.model.requests == []
+
+
+async def test_there_are_none_if_the_model_answers_in_prose(stage: Stage) -> None:
+    await low_replies(stage, 5)
     stage.model.script("These replies are bad, all 5 of them.")
-    message = await its_digest(stage)
-    assert "Why replies scored low" not in shown(message)
-    assert len(stage.model.requests) == (settings == {} and number == 5)
+    assert "Why replies scored low" not in shown(await its_digest(stage))
+    assert len(stage.model.requests) == 1
 
 
-@pytest.mark.on("sqlite", "postgres")
+@pytest.mark.on("sqlite")
 async def test_causes_are_those_of_a_channels_week_and_leave_with_their_texts(log: Store) -> None:
     here = Place("T1", "C1")
     one, two, three = [

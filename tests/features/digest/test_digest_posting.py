@@ -194,23 +194,12 @@ async def test_a_changed_day_leaves_no_reply_out_and_counts_none_twice(office: O
     assert counted == [1, 8, 10, 14]  # of 4, 5 and 7 days after the first
 
 
-async def test_a_digest_that_is_off_is_not_posted(office: Office) -> None:
-    channel = await office.channel("help", is_digest_on=False)
-    await post_due(await office.poster())
-    assert posted(channel) == []
-
-
-@pytest.mark.parametrize("back", [timedelta(minutes=30), timedelta(weeks=2)])
-async def test_a_clock_that_is_set_back_posts_no_second_digest(
-    office: Office, back: timedelta
-) -> None:
+async def test_a_clock_that_is_set_back_posts_no_second_digest(office: Office) -> None:
     channel = await office.channel("help")
     poster = await office.poster()
-    await post_due(poster)
-    office.clock.advance(-back.total_seconds())
-    await post_due(poster)
-    office.clock.advance(back.total_seconds())
-    await post_due(poster)
+    for minutes in (0, -30, 30, -20_160, 20_160):
+        office.clock.advance(60 * minutes)
+        await post_due(poster)
     assert len([m for m in posted(channel) if m.text.startswith("Week up to Monday, 23 Nov")]) == 1
 
 
@@ -241,19 +230,18 @@ async def test_a_post_that_is_found_loses_its_reasons_too(office: Office) -> Non
     assert "It names no source." not in shown(message)
 
 
-@pytest.mark.parametrize("between", [0, 250])
-async def test_a_post_is_found_after_a_crash_behind_it(office: Office, between: int) -> None:
+async def test_a_post_is_found_after_a_crash_far_behind_it(office: Office) -> None:
     channel = await office.channel("help")
     poster = await office.poster()
     office.slack.fail("chat.postMessage", drop=True, is_applied=True)
     await post_due(poster)
     assert len(posted(channel)) == 1
     assert (await office.rows())[0].status == DigestStatus.CLAIMED
-    for number in range(between):
+    for number in range(250):
         office.slack.person("ann").post("help", f"message {number}")
     office.pass_time(seconds=LEASE.total_seconds())
     await post_due(poster)
-    assert len(posted(channel)) == 1 + between
+    assert len(posted(channel)) == 251
     (row,) = await office.rows()
     assert (row.status, row.message_ts) == (DigestStatus.POSTED, posted(channel)[0].ts)
 
@@ -303,17 +291,13 @@ async def test_a_digest_that_slack_cannot_take_now_is_posted_later(office: Offic
 
 
 async def test_an_error_in_one_channel_delays_no_other(office: Office) -> None:
+    without_schedule = await office.channel("a-lost", digest_tz="Mars/Olympus")
+    switched_off = await office.channel("b-off", is_digest_on=False)
     channels = [await office.channel(name) for name in ("first", "second", "third")]
     office.slack.fail("chat.postMessage", error="internal_error")
     await post_due(await office.poster())
     assert sum(len(posted(channel)) for channel in channels) == 2
-
-
-async def test_an_unreadable_schedule_delays_no_other_channel(office: Office) -> None:
-    lost = await office.channel("a-lost", digest_tz="Mars/Olympus")
-    channel = await office.channel("help")
-    await post_due(await office.poster())
-    assert (len(posted(lost)), len(posted(channel))) == (0, 1)
+    assert posted(without_schedule) == posted(switched_off) == []
 
 
 async def test_an_archived_channel_gets_no_digest(office: Office) -> None:
@@ -325,17 +309,19 @@ async def test_an_archived_channel_gets_no_digest(office: Office) -> None:
     assert (await office.rows())[0].status == DigestStatus.REFUSED
 
 
-@pytest.mark.parametrize("is_private", [False, True])
-async def test_a_bot_that_was_removed_does_not_post(office: Office, is_private: bool) -> None:
-    channel = await office.channel("help", is_private=is_private)
+async def test_a_bot_that_was_removed_does_not_post(office: Office) -> None:
+    channels = [await office.channel(f"c{each}", is_private=each) for each in (False, True)]
     poster = await office.poster()
-    channel.members.remove(office.slack.workspace.bot.id)
+    for channel in channels:
+        channel.members.remove(office.slack.workspace.bot.id)
     await post_due(poster)
-    assert posted(channel) == []
-    channel.members.append(office.slack.workspace.bot.id)
+    for channel in channels:
+        assert posted(channel) == []
+        channel.members.append(office.slack.workspace.bot.id)
     office.pass_time(weeks=1)
     await post_due(poster)
-    assert [m.text.split(":")[0] for m in posted(channel)] == ["Week up to Monday, 30 Nov"]
+    for channel in channels:
+        assert [m.text.split(":")[0] for m in posted(channel)] == ["Week up to Monday, 30 Nov"]
 
 
 async def test_nothing_is_claimed_if_slack_does_not_list_the_channels(office: Office) -> None:
@@ -395,12 +381,8 @@ async def test_the_preview_in_the_terminal_shows_the_digest_and_posts_nothing(
     capsys.readouterr()  # what the log has said so far
     await preview(office.settings, "#help", clock=office.now)
     shown = capsys.readouterr().out
-    for part in (
-        "Week up to Monday, 23 Nov",
-        "helper: 5 replies chosen by people. Mean 2.0, by 5 scores in four weeks.",
-        "· helper\n",
-    ):
-        assert part in shown
+    assert "Week up to Monday, 23 Nov" in shown
+    assert "helper: 5 replies chosen by people. Mean 2.0, by 5 scores in four weeks." in shown
     assert not re.search("Not fair|:[a-z_]+:", shown)
     assert max(len(line) for line in shown.splitlines()) <= 80
     assert posted(channel) == []
