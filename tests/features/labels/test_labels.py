@@ -96,26 +96,20 @@ async def test_the_buttons_of_a_listed_reply_show_what_people_have_chosen(
         assert stage.ben.ephemerals(CHANNEL) == []
 
 
-async def test_others_choices_are_not_in_a_persons_own_messages(stage: Stage) -> None:
+async def test_a_choice_in_a_direct_message_brings_back_no_words_and_no_choices_of_others(
+    stage: Stage,
+) -> None:
     verdict = await a_verdict(stage)
     await stage.slack.settled(stage.ann.click(verdict, slack_ids.ACTION_AGREE))
     await stage.told(stage.ann)
-    await stage.services.messenger.post(stage.ben.im, Post("Low.", [fairness(1, "score 4")]))
-    (alert,) = stage.slack.workspace.channel(stage.ben.im).messages.values()
-    stage.ben.click(alert, slack_ids.ACTION_NOT_FAIR)
-    await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1"})
-    await stage.slack.until(lambda: labels_of(alert) == ["Fair, score 4", "Not fair ✓, score 4"])
-
-
-async def test_a_choice_does_not_bring_back_words_that_were_taken_out(stage: Stage) -> None:
-    await a_verdict(stage)
     quoted = section("Score 4\nA reason.") | {"block_id": f"{slack_ids.BLOCK_WORDS}1"}
     post = Post("Low.", [quoted, fairness(1, "score 4")])
     posted = await stage.services.messenger.post(stage.ben.im, post)
     alert = stage.slack.workspace.channel(stage.ben.im).messages[posted.ts]
     await stage.log.database.execute(update(cases).values(justification="", question=None))
-    await stage.slack.settled(stage.ben.click(alert, slack_ids.ACTION_FAIR))
-    await stage.slack.until(lambda: labels_of(alert) == ["Fair ✓, score 4", "Not fair, score 4"])
+    stage.ben.click(alert, slack_ids.ACTION_NOT_FAIR)
+    await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1"})
+    await stage.slack.until(lambda: labels_of(alert) == ["Fair, score 4", "Not fair ✓, score 4"])
     assert "A reason." not in shown(alert)
 
 
@@ -132,26 +126,15 @@ async def test_a_person_cannot_label_their_own_reply(open_stage: StageFactory) -
     assert await label_of(stage, stage.ben.id) is None
 
 
-async def test_a_label_can_be_changed_and_stays_one(stage: Stage) -> None:
-    verdict = await a_verdict(stage)
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
-    await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
-    await stage.told(stage.ben)
-    stage.ben.click(verdict, slack_ids.ACTION_AGREE)
-    assert "is 4 of 5 (it was 1)." in (await stage.told(stage.ben, count=2)).text
-    assert await label_of(stage, stage.ben.id) == Label(4, None)
-    assert len([row async for row in Exports(stage.log.database).rows(Selection())]) == 1
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)  # who agreed, and means another score
-    assert "initial_option" not in (await stage.modal(stage.ben)).body["blocks"][1]["element"]
-
-
-async def test_the_window_shows_a_persons_own_label_and_no_others(stage: Stage) -> None:
+async def test_a_label_can_be_changed_stays_one_and_is_in_the_window_of_its_person_alone(
+    stage: Stage,
+) -> None:
     verdict = await a_verdict(stage)
     stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
     view = await stage.modal(stage.ben)
     assert "The judge's score: 4 of 5" in shown(view)
     options = view.body["blocks"][1]["element"]["options"]
-    assert [option["value"] for option in options] == ["5", "4", "3", "2", "1", "0"]
+    assert "".join(option["value"] for option in options) == "543210"
     await stage.slack.settled(
         stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
     )
@@ -162,6 +145,13 @@ async def test_the_window_shows_a_persons_own_label_and_no_others(stage: Stage) 
         view = await stage.modal(person)
         initial = view.body["blocks"][1]["element"].get("initial_option")
         assert (initial and initial["value"]) == score
+        person.close()
+    stage.ben.click(verdict, slack_ids.ACTION_AGREE)
+    assert "is 4 of 5 (it was 1)." in (await stage.told(stage.ben, count=2)).text
+    assert await label_of(stage, stage.ben.id) == Label(4, None)
+    assert len([row async for row in Exports(stage.log.database).rows(Selection())]) == 1
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)  # who agreed, and means another score
+    assert "initial_option" not in (await stage.modal(stage.ben)).body["blocks"][1]["element"]
 
 
 async def test_an_unscored_verdict_takes_a_score_of_ones_own(stage: Stage) -> None:

@@ -11,8 +11,10 @@ from bot.store import Store
 from judge import load_rubric
 from tests.cases import add
 from tests.store.test_assignments import ANN, BEN, label
+from tests.tables import each
 
 
+@pytest.mark.on("sqlite")
 async def test_only_blind_labels_are_compared(log: Store) -> None:
     await add(log, 2, datetime.now(UTC))
     number = await label(log, score=2)
@@ -24,8 +26,8 @@ async def test_only_blind_labels_are_compared(log: Store) -> None:
     assert await read_compared(log.database, "T1", BEN, [1, 2], ["C1"]) == []
 
 
-@pytest.mark.parametrize("name", ["additive-5", "grounded", "refusal"])
+@each("name", ["additive-5", "grounded", "refusal"])
 def test_the_words_for_scores_are_about_the_rubric_as_it_is(name: str) -> None:
     rubric = load_rubric(name)
     assert sorted(meanings(rubric)) == list(range(rubric.scale.low, rubric.scale.high + 1))
-    assert max(len(f"{score}: {each}") for score, each in meanings(rubric).items()) <= 75
+    assert max(len(f"{score}: {words}") for score, words in meanings(rubric).items()) <= 75

@@ -58,24 +58,19 @@ async def test_details_say_how_many_there_are_apart_from_all_else(stage: Stage) 
     assert await stage.log.labels.teams() == []
 
 
-async def test_an_assistants_thumbs_under_its_own_reply_are_buttons_and_no_opinion(
+async def test_a_thumb_that_asks_for_a_score_or_of_the_assistant_itself_is_no_opinion(
     stage: Stage,
 ) -> None:
     answer, _ = await scored(stage)
-    for name in ("+1", "-1"):
-        stage.helper.react(answer, name)
-    await heard(stage, 2)
-    assert await rows(stage) == 0
-
-
-async def test_a_thumb_that_asks_for_a_score_is_no_opinion(stage: Stage) -> None:
-    answer, _ = await scored(stage)
     stage.ann.command(CHANNEL, ids.COMMAND, "reaction :+1:")
     await stage.told(stage.ann)
+    for name in ("+1", "-1"):
+        stage.helper.react(answer, name)
     stage.ann.react(answer, "+1")
     stage.ben.react(answer, "-1")
-    await heard(stage, 2)
+    await heard(stage, 4)
     assert await counts(stage) == [ThumbCount(stage.helper.id, 0, 1, 1)]
+    assert await rows(stage) == 1
 
 
 async def test_a_thumb_is_in_the_store_before_slack_is_told(stage: Stage) -> None:
