@@ -9,6 +9,7 @@ from bot.domain.case import CaseStatus, Visibility
 from bot.features.home.handlers import ACTION_HOME_VISIBILITY
 from tests.gestures import (
     add_case,
+    add_cases,
     calls,
     help_desk,
     home,
@@ -22,15 +23,23 @@ from tests.stage import (
     shown,
 )
 
-NO_ASSISTANTS = "No assistant of your channels is watched yet"
-
 
 @pytest.mark.needs("watch")
-async def test_a_first_visit_says_how_to_begin(stage: Stage) -> None:
+async def test_a_first_visit_says_how_to_begin_and_a_later_one_lists_the_latest_cases(
+    stage: Stage,
+) -> None:
+    stage.slack.fail("views.publish", error="internal_error")
+    stage.ann.open_home()
+    await stage.slack.until(lambda: calls(stage, "views.publish"))
+    assert stage.ann.home is None
     words = shown(await home(stage))
     assert "choose *Score this reply*" in words
     assert "You have not asked for a score yet" in words
-    assert NO_ASSISTANTS in words
+    assert "No assistant of your channels is watched yet" in words
+    await add_cases(stage, help_desk(stage), stage.helper.id, *range(6), requester_id=stage.ann.id)
+    words = shown(await home(stage))
+    assert words.count("· case ") == 5
+    assert "/judge recent" in words
 
 
 async def test_a_reply_is_quoted_no_more_once_the_person_has_left_its_channel(stage: Stage) -> None:
@@ -44,38 +53,22 @@ async def test_a_reply_is_quoted_no_more_once_the_person_has_left_its_channel(st
     assert "Score 4 of 5" in shown(view)
 
 
-async def test_a_case_that_waits_for_its_question_is_listed_for_a_day(stage: Stage) -> None:
+async def test_a_case_that_waits_for_its_question_waits_for_the_person_for_a_day(
+    stage: Stage,
+) -> None:
     now = datetime.now(UTC)
-    asked = {"status": CaseStatus.ASKED, "judged_at": None, "requester_id": stage.ann.id}
+    ours = {"requester_id": stage.ann.id}
+    asked = {"status": CaseStatus.ASKED, "judged_at": None, **ours}
     for score, hours in ((1, 23), (2, 25)):
         at = now - timedelta(hours=hours)
         await add_case(stage, help_desk(stage), stage.helper.id, score, **asked, created_at=at)
-    await add_case(
-        stage,
-        help_desk(stage),
-        stage.helper.id,
-        4,
-        requester_id=stage.ann.id,
-        created_at=now - timedelta(days=2),
-    )
-    words = shown(await home(stage))
-    assert [f"case {number}" in words for number in (1, 2, 3)] == [True, False, True]
-    assert words.count("`/judge forget 1` deletes it") == words.count(" deletes it") == 1
-
-
-async def test_older_cases_are_listed_by_the_command(stage: Stage) -> None:
-    for score in range(6):
-        await add_case(stage, help_desk(stage), stage.helper.id, score, requester_id=stage.ann.id)
-    words = shown(await home(stage))
-    assert words.count("· case ") == 5
-    assert "/judge recent" in words
-
-
-async def test_a_case_that_waits_for_its_question_waits_for_the_person(stage: Stage) -> None:
-    asked = {"status": CaseStatus.ASKED, "judged_at": None, "requester_id": stage.ann.id}
-    await add_case(stage, help_desk(stage), stage.helper.id, 1, **asked)
+    at = now - timedelta(days=2)
+    await add_case(stage, help_desk(stage), stage.helper.id, 4, **ours, created_at=at)
     words = shown(await home(stage))
     assert words.index("Waiting for you") < words.index("case 1") < words.index("Your cases")
+    assert words.index("Your cases") < words.index("case 3")
+    assert "case 2" not in words
+    assert words.count("`/judge forget 1` deletes it") == words.count(" deletes it") == 1
 
 
 async def test_a_person_chooses_who_sees_their_verdicts(stage: Stage) -> None:
@@ -96,14 +89,6 @@ async def test_the_tab_says_that_the_database_cannot_be_read(stage: Stage) -> No
     async with stage.log.database.engine.begin() as connection:
         await connection.execute(text("ALTER TABLE cases RENAME TO elsewhere"))
     assert "I cannot read the database right now" in shown(await home(stage))
-
-
-async def test_a_tab_that_slack_refuses_is_published_the_next_time(stage: Stage) -> None:
-    stage.slack.fail("views.publish", error="internal_error")
-    stage.ann.open_home()
-    await stage.slack.until(lambda: calls(stage, "views.publish"))
-    assert stage.ann.home is None
-    assert "You have not asked" in shown(await home(stage))
 
 
 async def test_opening_the_messages_beside_it_publishes_nothing(stage: Stage) -> None:
