@@ -1,6 +1,7 @@
-"""Which replies a watch draws, and for how many the scored ones stand."""
+"""What `/judge watch` asks for, which replies it draws, and for how many the scored ones stand."""
 
 from dataclasses import replace
+from datetime import timedelta
 from itertools import count
 from typing import Any
 
@@ -8,77 +9,86 @@ import pytest
 
 from bot.domain.watch import Coverage, ReplyOutcome, Shows
 from bot.features.watch.grammar import parse_watch
+from bot.features.watch.orders import changed
 from bot.features.watch.reply_queries import draws
 from bot.figures.quality import as_people, to_quality
+from bot.slack.invocation import Invocation
 from bot.store.figures import CountedCase
 from judge.evaluation.selection import UNLIKE
 from judge.scoring.rubric import Scale
+from tests.cases import NOW
 from tests.features.watch.watching import WATCH
 
-KEY = b"key"
-NAMES = ["helper", "Help desk bot", "a | b", "1 in 5", "off"]
+LATER = NOW + timedelta(days=1)
 
 
-@pytest.mark.parametrize("share", [1.0, 0.5, 0.2, 0.01])
-def test_its_share_is_drawn_and_the_same_again(share: float) -> None:
-    watch = replace(WATCH, share=share)
-    times = [f"{1795339203 + number}.{number:06}" for number in range(20_000)]
-    drawn = [ts for ts in times if draws(watch, ts, KEY)]
-    assert len(drawn) == pytest.approx(
-        20_000 * share, abs=4 * (20_000 * share * (1 - share)) ** 0.5
-    )
-    assert drawn == [ts for ts in times if draws(watch, ts, KEY)]
+def test_a_share_is_drawn_a_larger_one_holds_it_and_channels_and_installations_differ() -> None:
+    times = [f"{1795339203 + number}.{number:06}" for number in range(5000)]
 
+    def drawn(share: float, key: bytes = b"key", channel_id: str = "C1") -> set[str]:
+        watch = replace(WATCH, share=share, channel_id=channel_id)
+        return {ts for ts in times if draws(watch, ts, key)}
 
-def test_a_larger_share_holds_the_smaller_and_channels_and_installations_differ() -> None:
-    times = [f"{number}.000001" for number in range(1000)]
-    fifth, half = (
-        [ts for ts in times if draws(replace(WATCH, share=share), ts, KEY)] for share in (0.2, 0.5)
-    )
-    assert set(fifth) < set(half)
-    assert fifth != [
-        ts for ts in times if draws(replace(WATCH, share=0.2, channel_id="C2"), ts, KEY)
-    ]
-    assert fifth != [ts for ts in times if draws(replace(WATCH, share=0.2), ts, b"another")]
+    for share in (1.0, 0.5, 0.2, 0.01):
+        deviation = (5000 * share * (1 - share)) ** 0.5
+        assert len(drawn(share)) == pytest.approx(5000 * share, abs=4 * deviation)
+    assert drawn(0.2) < drawn(0.5)
+    assert drawn(0.2) not in (drawn(0.2, b"another"), drawn(0.2, channel_id="C2"))
 
 
 @pytest.mark.parametrize(
-    ("text", "author", "changes"),
+    ("text", "expected"),
     [
-        ("", "", None),
-        ("@helper", "helper", {}),
-        ("@Help desk bot all", "Help desk bot", {"share": 1.0}),
-        ("@helper 1 in 5", "helper", {"share": 0.2}),
-        ("@helper 20 a day", "helper", {"per_day": 20}),
+        ("", ("", None, False)),
+        ("@helper", ("helper", {}, False)),
         (
-            "@helper 1 IN 4 40 a day Reaction alert HERE",
-            "helper",
-            {"share": 0.25, "per_day": 40, "shows": Shows.REACTION, "alert": "here"},
+            "@Help desk bot all 20 a day alert low",
+            ("Help desk bot", {"share": 1.0, "per_day": 20, "low": True}, False),
         ),
-        ("@helper off", "helper", None),
-        ("off @helper", "helper", None),
-        ("Off  @Help desk bot", "Help desk bot", None),
-        ("@alert me alert off", "alert me", {"alert": "off"}),
-        ("off @helper all", "helper all", None),
-        ("@helper off all", "helper off", {"share": 1.0}),
-        ("@helper 0 a day", "helper 0 a day", {}),
+        (
+            "@helper everywhere 1 IN 4 Reaction alert HERE alert low off",
+            (
+                "helper",
+                {"share": 0.25, "shows": Shows.REACTION, "alert": "here", "low": False},
+                True,
+            ),
+        ),
+        ("@helper off", ("helper", None, False)),
+        ("Off  @Help desk bot everywhere", ("Help desk bot", None, True)),
+        ("@alert me alert off", ("alert me", {"alert": "off"}, False)),
+        ("@helper 0 a day", ("helper 0 a day", {}, False)),
     ],
 )
-def test_what_is_typed_is_understood(
-    text: str, author: str, changes: dict[str, Any] | None
-) -> None:
-    assert parse_watch(text) == (author, changes, "everywhere" in text)
+def test_what_is_typed_is_understood(text: str, expected: Any) -> None:
+    assert parse_watch(text) == expected
+
+
+@pytest.mark.parametrize("text", ["helper", "@", "off helper", "@a @b"])
+def test_a_text_that_is_no_request_is_quoted(text: str) -> None:
+    with pytest.raises(ValueError, match=f"I do not know '{text}': I watch one assistant at a"):
+        parse_watch(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["helper", "@", "off", "off helper", "on @helper", "helper @helper", "@a @b"]
+    ("earlier", "changes", "alerts_to", "low_since"),
+    [
+        ({"alerts_to": ("U2",)}, {"share": 0.2}, ("U2",), None),
+        ({}, {"alert": "here"}, ("C1",), None),
+        ({"low_since": NOW}, {"alert": "me"}, ("U9",), NOW),
+        ({"alerts_to": ("U2",), "low_since": NOW}, {"alert": "off"}, (), None),
+        ({}, {"low": True}, ("U9",), LATER),
+        ({"alerts_to": ("U2",), "low_since": NOW}, {"low": True}, ("U2",), NOW),
+        ({"alerts_to": ("U2",), "low_since": NOW}, {"low": False}, ("U2",), None),
+    ],
 )
-def test_a_text_that_is_no_request_is_quoted(text: str) -> None:
-    with pytest.raises(
-        ValueError,
-        match=f"I do not know '{text}': I watch one assistant at a time, by `@` and its name",
-    ):
-        parse_watch(text)
+def test_what_is_not_named_stays_as_it_was(
+    earlier: dict[str, Any], changes: dict[str, Any], alerts_to: Any, low_since: Any
+) -> None:
+    watch = replace(WATCH, share=0.5, per_day=40, except_in=("C1", "C2"), **earlier)
+    asker = Invocation("T1", "C1", "U9", "ann", is_foreign=False)
+    now_set = changed(watch, asker, changes, LATER)
+    same = replace(watch, share=changes.get("share", 0.5), except_in=("C2",))
+    assert now_set == replace(same, alerts_to=alerts_to, low_since=low_since)
 
 
 THREADS = count()

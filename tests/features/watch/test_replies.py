@@ -1,23 +1,23 @@
 """Which message events tell of a reply that a watch may take."""
 
-import shutil
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from bot.domain.watch import ReplyOutcome
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.reply_queries import Replies
 from bot.features.watch.watcher import Watcher, author_of, to_reply
 from bot.store import Store
+from bot.store.schema import replies
 from tests.cases import NOW
 from tests.features.watch.watching import WATCH, a_reply
 from tests.services import services_of
 
+pytestmark = pytest.mark.on("sqlite")
 EVENT: dict[str, Any] = {
     "type": "message",
     "channel": "C1",
@@ -29,77 +29,47 @@ EVENT: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("subtype", [None, "thread_broadcast", "file_share"])
-def test_what_a_bot_writes_is_a_reply_also_where_a_file_comes_with_it(subtype: str | None) -> None:
-    event = EVENT | {"subtype": subtype, "files": [{"id": "F1"}]}
-    assert author_of(event) == "U1"
-    assert to_reply("T1", "C1", event | {"files": []}) == to_reply("T1", "C1", EVENT)
-
-
 @pytest.mark.parametrize(
-    "subtype", ["channel_join", "pinned_item", "message_deleted", "message_replied"]
-)
-def test_notices_are_no_replies(subtype: str) -> None:
-    assert author_of(EVENT | {"subtype": subtype}) is None
-
-
-def test_an_edit_is_by_who_wrote_the_message() -> None:
-    edit = {
-        "type": "message",
-        "subtype": "message_changed",
-        "channel": "C1",
-        "ts": "1795366999.000001",
-    }
-    assert author_of(edit | {"message": EVENT | {"subtype": "file_share"}}) == "U1"
-
-
-def test_a_webhook_is_known_by_its_bot() -> None:
-    assert (
-        author_of({"subtype": "bot_message", "bot_id": "B1", "text": "Done.", "ts": "1.000001"})
-        == "B1"
-    )
-
-
-@pytest.fixture
-async def log(empty_log: Path, tmp_path: Path) -> AsyncIterator[Store]:
-    shutil.copy(empty_log, tmp_path)
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
-    yield opened
-    await opened.close()
-
-
-@pytest.mark.parametrize(
-    ("changes", "is_taken", "noted"),
+    ("changes", "author_id"),
     [
+        ({}, "U1"),
+        ({"subtype": "thread_broadcast"}, "U1"),
+        ({"subtype": "file_share", "files": [{"id": "F1"}]}, "U1"),
+        ({"subtype": "bot_message", "user": None}, "B1"),  # a webhook
+        ({"bot_id": None}, None),
+        ({"subtype": "channel_join"}, None),
+        ({"subtype": "message_deleted"}, None),
+        ({"subtype": "message_changed", "message": EVENT | {"subtype": "file_share"}}, "U1"),
+    ],
+)
+def test_what_a_bot_writes_is_a_reply_and_notices_are_none(
+    changes: dict[str, Any], author_id: str | None
+) -> None:
+    assert author_of(EVENT | changes) == author_id
+
+
+async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(log: Store) -> None:
+    services = services_of(log)
+    since = datetime.fromtimestamp(float(a_reply(0).ts), UTC)
+    await WatchOrders(log.database).save(replace(WATCH, since=since), "U9")
+    usual = EVENT | {"channel_type": "channel", "thread_ts": None}
+    situations: list[tuple[dict[str, str], bool, int]] = [
         ({}, True, 1),
         ({"channel_type": "group"}, True, 1),
-        ({"subtype": "bot_message"}, True, 1),
         ({"subtype": "channel_topic"}, True, 0),
         ({"bot_id": ""}, True, 0),
         ({"channel_type": "im"}, False, 0),
         ({"channel_type": "im", "subtype": "message_deleted", "deleted_ts": "1.1"}, True, 0),
         ({"type": "app_mention"}, False, 0),
         ({"ts": a_reply(-1).ts}, True, 0),  # from before the watch
-    ],
-)
-async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
-    log: Store, changes: dict[str, str], is_taken: bool, noted: int
-) -> None:
-    services = services_of(log)
-    event = {
-        "type": "message",
-        "channel": "C1",
-        "channel_type": "channel",
-        "user": "U1",
-        "bot_id": "B1",
-        "ts": a_reply(0).ts,
-    }
-    await WatchOrders(log.database).save(
-        replace(WATCH, since=datetime.fromtimestamp(float(a_reply(0).ts), UTC)), "U9"
-    )
-    assert await services.takes({"team_id": "T1", "event": event | changes}) is is_taken
+    ]
+    noted = 0
+    for number, (changes, is_taken, new) in enumerate(situations):
+        body = {"team_id": "T1", "event": usual | {"ts": a_reply(number).ts} | changes}
+        assert await services.takes(body) is is_taken, changes
+        noted += new
+        assert len(await log.database.values(select(replies.c.ts))) == noted, changes
     assert await services.takes({"type": "block_actions"}) is False
-    assert len(await Replies(log.database).due("T1", NOW + timedelta(days=9999))) == noted
 
 
 async def test_a_reply_that_goes_on_while_it_is_read_waits_on(log: Store) -> None:

@@ -44,9 +44,30 @@ async def test_a_watch_is_kept_as_it_was_set_last_and_begun_first(orders: WatchO
     kept = replace(WATCH, share=0.2, shows=Shows.REACTION, alerts_to=("C1", "U2"))
     assert await orders.of("T1") == [kept, replace(WATCH, channel_id="C2")]
     assert await orders.of("T1", "C1") == [kept]
-    await orders.end(kept, "U9")
-    assert await orders.of("T1", "C1") == []
     assert len(await orders.of("T2")) == 1
+
+
+async def test_what_a_watch_waits_for_ends_with_it_and_its_end_is_noted(
+    log: Store, orders: WatchOrders, replies: Replies
+) -> None:
+    for channel_id in ("C1", "C2"):
+        watch = replace(WATCH, channel_id=channel_id)
+        await orders.save(watch, "U7")
+        for number in (1, 2):
+            await replies.note(replace(a_reply(number), channel_id=channel_id), watch, NOW)
+    await replies.settle(a_reply(1), ReplyOutcome.TAKEN)
+    assert await orders.end(WATCH, "U8")
+    assert not await orders.end(WATCH, "U8")
+    assert [watch.channel_id for watch in await orders.of("T1")] == ["C2"]
+    (left,) = (await replies.coverage(watched(WATCH), a_reply(1).day)).values()
+    assert left.outcomes == {ReplyOutcome.TAKEN: 1}
+    assert [reply.channel_id for reply in await replies.due("T1", NOW)] == ["C2", "C2"]
+    acts = [(act.who, act.what, act.channel_id, act.user_id) for act in await log.audit.since()]
+    assert acts == [
+        ("U7", Action.WATCH_SET, "C1", WATCH.author_id),
+        ("U7", Action.WATCH_SET, "C2", WATCH.author_id),
+        ("U8", Action.WATCH_ENDED, "C1", WATCH.author_id),
+    ]
 
 
 async def test_a_reply_is_noted_once_and_settled_once(replies: Replies) -> None:
@@ -66,6 +87,7 @@ async def test_a_reply_is_noted_once_and_settled_once(replies: Replies) -> None:
     assert found.outcomes == {ReplyOutcome.TAKEN: 1}
 
 
+@pytest.mark.on("sqlite")
 async def test_a_reply_ends_at_the_first_message_by_somebody_else_whenever_that_is_heard_of(
     replies: Replies,
 ) -> None:
@@ -79,6 +101,7 @@ async def test_a_reply_ends_at_the_first_message_by_somebody_else_whenever_that_
     assert await replies.part_of(second) is None
 
 
+@pytest.mark.on("sqlite")
 async def test_days_are_counted_apart(replies: Replies) -> None:
     for number in (0, 1, 86_400):
         await replies.note(a_reply(number), WATCH, NOW)
@@ -93,6 +116,7 @@ async def test_days_are_counted_apart(replies: Replies) -> None:
     assert set(await replies.coverage(watched(WATCH), second)) == {second}
 
 
+@pytest.mark.on("sqlite")
 async def test_what_should_have_a_score_is_what_was_drawn_and_at_rest(replies: Replies) -> None:
     for number, outcome in enumerate(
         (None, ReplyOutcome.TAKEN, ReplyOutcome.MISSED, ReplyOutcome.OVER, ReplyOutcome.NO_ANSWER)
@@ -118,8 +142,9 @@ def drawn(of: SeenReply, question_ts: str, **changes: Any) -> Case:
     )
 
 
+@pytest.mark.on("sqlite")
 async def test_what_is_used_up_is_that_of_the_replys_day_channel_author_and_question(
-    log: Store, replies: Replies
+    log: Store, orders: WatchOrders, replies: Replies
 ) -> None:
     yesterday, next_day = a_reply(-86_400), a_reply(86_400)
     others = [a_reply(3, author_id="U2"), a_reply(4, channel_id="C2"), a_reply(5, team_id="T2")]
@@ -131,6 +156,10 @@ async def test_what_is_used_up_is_that_of_the_replys_day_channel_author_and_ques
     assert await replies.used(WATCH, a_reply(1), "1.1") == (2, 1)
     assert await replies.used(WATCH, a_reply(9, author_id="U3"), "1.1") == (0, 0)
     assert await replies.used(WATCH, replace(next_day, ts=a_reply(86_401).ts), "1.1") == (1, 1)
+    # Those of an order have one limit a day together.
+    of_order = replace(WATCH, is_derived=True)
+    await orders.derive([of_order, replace(of_order, channel_id="C2")], [])
+    assert await replies.used(of_order, a_reply(9), "1.1") == (4, 2)
 
 
 async def test_each_watch_has_five_replies_at_a_turn(replies: Replies) -> None:
@@ -144,6 +173,7 @@ async def test_each_watch_has_five_replies_at_a_turn(replies: Replies) -> None:
     assert await replies.due("T1", NOW + HOUR, {"C1"}) == [last]
 
 
+@pytest.mark.on("sqlite")
 async def test_old_replies_are_dropped_by_their_day(log: Store, replies: Replies) -> None:
     await replies.note(a_reply(0), WATCH, NOW)
     await replies.note(a_reply(86_400), WATCH, NOW)
@@ -173,6 +203,7 @@ async def test_a_look_is_one_processs_and_goes_on_from_the_last_that_succeeded(
     assert await orders.begin_look("T1", "C1", began + 2 * HOUR, HOUR) == began + HOUR / 2
 
 
+@pytest.mark.on("sqlite")
 async def test_a_channel_is_unread_an_hour_after_it_was_read_last(
     log: Store, orders: WatchOrders
 ) -> None:
@@ -184,14 +215,6 @@ async def test_a_channel_is_unread_an_hour_after_it_was_read_last(
     assert await orders.unread("T1", began + HOUR) == {"C1": Unread(began, "internal_error")}
     await orders.note_read("T1", "C1", began)
     assert await orders.unread("T1", began + HOUR) == {}
-
-
-async def test_who_set_and_who_ended_which_watch_is_noted(log: Store, orders: WatchOrders) -> None:
-    await orders.save(WATCH, "U7")
-    await orders.end(WATCH, "U8")
-    acts = [(act.who, act.what, act.channel_id, act.user_id) for act in await log.audit.since()]
-    place = (WATCH.channel_id, WATCH.author_id)
-    assert acts == [("U7", Action.WATCH_SET, *place), ("U8", Action.WATCH_ENDED, *place)]
 
 
 async def test_what_follows_from_an_order_leaves_alone_what_is_set_in_a_channel(
@@ -234,3 +257,18 @@ async def test_a_release_is_announced_and_so_is_that_it_is_taken_back(log: Store
     (undone,) = await releases.to_announce("T1")
     assert (undone.taken_back_by, undone.taken_back_at) == ("U8", NOW)
     assert await releases.to_compare("T1", NOW) == await releases.of(place) == []
+
+
+@pytest.mark.on("sqlite")
+async def test_a_release_in_public_channels_is_seen_in_each_that_watches_the_assistant(
+    log: Store, orders: WatchOrders
+) -> None:
+    for channel_id, is_private in (("C1", False), ("C2", True)):
+        await orders.save(replace(WATCH, channel_id=channel_id, is_private=is_private), "U9")
+    releases = Releases(log.database)
+    public = await releases.add(Subject("T1", "", "U1"), "", "U9", NOW, NOW.date())
+    private = await releases.add(Subject("T1", "C2", "U1"), "", "U9", NOW, NOW.date())
+    for channel_id, numbers in (("C1", [public]), ("C2", [private]), ("C3", [])):
+        seen = await releases.of(Place("T1", channel_id))
+        assert [release.id for release in seen] == numbers
+    assert await releases.of(Place("T1", "C1", "U2")) == []
