@@ -37,20 +37,15 @@ async def stage(open_stage: StageFactory) -> Stage:
     return opened
 
 
-@pytest.mark.parametrize(
-    "fault", [{"error": "internal_error"}, {"status": 503}, {"error": "not_in_channel"}]
-)
-async def test_a_look_goes_on_from_the_last_one_that_succeeded(
-    stage: Stage, fault: dict[str, object]
-) -> None:
+async def test_a_look_goes_on_from_the_last_one_that_succeeded(stage: Stage) -> None:
     stage.ask_and_answer()
-    stage.slack.fail(HISTORY, times=100, **fault)
-    for number in range(1, 8):
+    for number, fault in enumerate(({"error": "not_in_channel"}, {"status": 503}), 1):
+        stage.slack.fail(HISTORY, times=100, **fault)
         await look(stage, number * OFTEN)
-    stage.slack.workspace.faults.clear()
-    await look(stage, 8 * OFTEN)
+        stage.slack.workspace.faults.clear()
+    await look(stage, 3 * OFTEN)
     assert await outcomes(stage) == {None: 1}
-    await take_finished(stage, 9 * OFTEN)
+    await take_finished(stage, 4 * OFTEN)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 

@@ -3,13 +3,14 @@ own.
 """
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from bot.domain.case import CaseSource, CaseStatus
-from bot.domain.watch import LATE, Coverage, ReplyOutcome, Shows
+from bot.domain.watch import Coverage, ReplyOutcome, Shows
 from bot.features.watch import text
 from bot.features.watch.figures import CountedWatch
 from bot.features.watch.looks import OFTEN, SELDOM
@@ -19,7 +20,7 @@ from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.audit import Action
 from bot.store.figures import Place, Span
-from bot.store.schema import cases, replies, watches
+from bot.store.schema import cases, watches
 from bot.store.visibility import Origin
 from tests import gestures
 from tests.features.watch.watching import (
@@ -34,18 +35,10 @@ from tests.features.watch.watching import (
     seen,
     take_finished,
     told,
+    write_scores,
 )
-from tests.gestures import up_to_date
-from tests.model_server import Decided, Failure
+from tests.model_server import Decided
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
-
-
-@pytest.fixture
-async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(
-        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
-    )
-    return opened
 
 
 async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(
@@ -62,14 +55,15 @@ async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_post
 
 
 @pytest.mark.needs("digest")
-async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_it(
+async def test_a_drawn_reply_without_a_score_is_missed_not_posted_and_the_others_stand_for_it(
     stage: Stage,
 ) -> None:
-    await say(stage, "@helper all")
+    await say(stage, "@helper verdict")
     await scored(stage)
     stage.model.script("I cannot say.")
     await scored(stage, 2)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.MISSED: 1}
+    assert [verdict.text[:7] for verdict in stage.ours()] == ["Score 4"]
     stage.ann.command(CHANNEL, ids.COMMAND, "stats")
     said = shown(await stage.told(stage.ann, 2))
     assert "2 replies. 1 scored (the others missed or unscored)" in said
@@ -157,25 +151,9 @@ async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: St
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == "Run git revert."
 
 
-async def test_where_nothing_may_be_scored_nothing_is(stage: Stage) -> None:
-    await say(stage, "@helper all")
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    denied = {"channels_denied": frozenset({stage.slack.workspace.channel(CHANNEL).id})}
-    await take_finished(stage, settings=stage.services.settings.model_copy(update=denied))
-    assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
-
-
-async def test_a_reply_whose_question_was_edited_since_is_not_scored(stage: Stage) -> None:
-    await say(stage, "@helper all")
-    parent, _ = stage.ask_and_answer()
-    stage.ann.edit(parent, "What is the meaning of life?")
-    await seen(stage, 1)
-    await take_finished(stage)
-    assert await outcomes(stage) == {ReplyOutcome.EDITED: 1}
-
-
-async def test_a_message_that_answers_no_person_is_passed_over(stage: Stage) -> None:
+async def test_a_message_that_answers_no_person_or_another_question_is_passed_over(
+    stage: Stage,
+) -> None:
     other = add_other(stage)
     await say(stage, "@helper all")
     stage.helper.post(CHANNEL, "Good morning!")
@@ -184,10 +162,13 @@ async def test_a_message_that_answers_no_person_is_passed_over(stage: Stage) -> 
     other.post(CHANNEL, "On it.", thread_ts=parent.ts)
     gone = stage.helper.post(CHANNEL, "Never mind.", thread_ts=parent.ts)
     other.post(CHANNEL, ANSWER, thread_ts=parent.ts)  # nobody watches it
-    await seen(stage, 3)
+    question, _ = stage.ask_and_answer()
+    stage.ann.edit(question, "What is the meaning of life?")
+    await seen(stage, 4)
     stage.helper.delete(gone)
     await take_finished(stage)
-    assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 2, ReplyOutcome.DELETED: 1}
+    expected = {ReplyOutcome.NO_ANSWER: 2, ReplyOutcome.DELETED: 1, ReplyOutcome.EDITED: 1}
+    assert await outcomes(stage) == expected
 
 
 async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
@@ -217,14 +198,6 @@ async def test_a_name_that_no_bot_has_is_answered_with_those_there_are(stage: St
     assert "What I understand" in await say(stage, "helper")
 
 
-async def test_a_reply_that_is_edited_after_it_was_scored_is_marked(stage: Stage) -> None:
-    await say(stage, "@helper all")
-    _, answer, _ = await scored(stage)
-    stage.helper.edit(answer, "Run git revert.")
-    assert (await up_to_date(stage)).edited_at
-    assert stage.ours() == []
-
-
 async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:
     await say(stage, "@helper all")
     stage.ask_and_answer()
@@ -232,17 +205,6 @@ async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:
     await asyncio.gather(*(take_finished(stage) for _ in range(3)))
     await stage.reaches(1, CaseStatus.DELIVERED)
     assert (len(stage.model.requests), await outcomes(stage)) == (1, {ReplyOutcome.TAKEN: 1})
-
-
-async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh(
-    stage: Stage,
-) -> None:
-    await say(stage, "@helper all")
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage, LATE + REST)
-    assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
-    assert stage.model.requests == []
 
 
 async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stage) -> None:
@@ -262,103 +224,68 @@ async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stag
     assert sum(row.number for row in rows) == 1
 
 
-async def test_an_unscored_reply_is_not_posted(stage: Stage) -> None:
-    stage.model.script("I would rather not say.")
-    await say(stage, "@helper verdict")
-    await scored(stage)
-    assert stage.ours() == []
-    assert len(stage.ann.ephemerals(CHANNEL)) == 1
+async def drawn_without_score(stage: Stage, hours: float, reason: str) -> None:
+    """A reply that was drawn so many hours ago, and whose verdict has no score for this reason."""
+    watch = await only(stage)
+    await write_scores(stage, [(hours / 24, 4, 1)])
+    unscored = {"score": None, "unscored_reason": reason}
+    newest = select(func.max(cases.c.id)).scalar_subquery()
+    await stage.log.database.execute(update(cases).where(cases.c.id == newest).values(unscored))
+    at = datetime.now(UTC) - timedelta(hours=hours)
+    reply = SeenReply(watch.team_id, CHANNEL, f"{at.timestamp():.6f}", watch.author_id, None, None)
+    reply = replace(reply, channel_id=watch.channel_id)
+    await Replies(stage.log.database).note(reply, watch, at)
+    await Replies(stage.log.database).settle(reply, ReplyOutcome.MISSED)
 
 
-async def test_a_watch_without_scores_says_so_to_the_person_who_set_it(stage: Stage) -> None:
-    stage.model.script("I would rather not say.")
-    await say(stage, "@helper all")
-    await scored(stage)  # without a score
-    for _ in range(2):
-        stage.ask_and_answer()
-    await seen(stage, 3)
-    await alarm(stage, timedelta(minutes=30))  # the model may still have them
-    assert not stage.slack.workspace.channel(stage.ann.im).messages
-    await alarm(stage, timedelta(hours=2))
-    (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
-    assert "although 3 replies were drawn. The model may not be answering" in told.text
-
-
-async def test_few_replies_without_a_score_for_days_are_told_once_for_each_cause(
+async def test_replies_without_a_score_for_hours_are_told_once_for_each_cause(
     stage: Stage,
 ) -> None:
     await say(stage, "@helper all")
-    await scored(stage)
-    now = datetime.now(UTC)
-    stage.model.script(Failure(401))
-    for number in range(2, 6):
-        await scored(stage, number)
-    ids_in_order = await stage.log.database.values(select(cases.c.id).order_by(cases.c.id))
-    # Two each six hours, and the last score before them.
-    for case_id, hours in zip(ids_in_order, (20, 14, 13, 8, 7), strict=True):
-        at = now - timedelta(hours=hours)
-        case = await stage.log.cases.get(case_id)
-        judged = update(cases).filter_by(id=case_id)
-        await stage.log.database.execute(judged.values(judged_at=at))
-        seen_at = update(replies).filter_by(ts=case.message_ts)
-        await stage.log.database.execute(seen_at.values(rests_at=at - timedelta(minutes=1)))
-    await stage.log.database.execute(update(watches).values(since=now - timedelta(days=2)))
+    ago = datetime.now(UTC) - timedelta(days=2)
+    await stage.log.database.execute(update(watches).values(since=ago))
+    await write_scores(stage, [(20 / 24, 4, 1)])
+    for hours in (14, 13, 0.5):
+        await drawn_without_score(stage, hours, "KeyRejectedError")
+    await alarm(stage)  # the model may still have the last one, and silence of two may be chance
+    assert told(stage) == []
     for days in range(3):
-        await alarm(stage, timedelta(days=days))
+        await alarm(stage, timedelta(days=days, hours=1))
     (message,) = told(stage)
-    assert "although 4 replies were drawn. The model's server rejects the app's key" in message.text
-    last = update(cases).filter_by(id=ids_in_order[-1])
-    later = now + timedelta(days=2, hours=1)
-    values = {"unscored_reason": "QuotaExceededError", "judged_at": later}
-    await stage.log.database.execute(last.values(values))
+    assert "although 3 replies were drawn. The model's server rejects the app's key" in message.text
+    await drawn_without_score(stage, -50, "QuotaExceededError")
     await alarm(stage, timedelta(days=3))
     assert "has no credit left" in told(stage)[-1].text
 
 
-@pytest.mark.parametrize(("replies", "told"), [(9, 0), (10, 1)])
 async def test_an_assistant_of_which_nothing_is_seen_any_more_is_told_of_once(
-    stage: Stage, replies: int, told: int
+    stage: Stage,
 ) -> None:
     await say(stage, "@helper 1 in 9999 alert here")
-    for _ in range(replies):
-        stage.ask_and_answer()
-    await seen(stage, replies)
+    watch = await only(stage)
+    now = datetime.now(UTC)
+    base = SeenReply(watch.team_id, watch.channel_id, "", watch.author_id, None, None)
+
+    async def writes(number: int, at: datetime) -> None:
+        reply = replace(base, ts=f"{at.timestamp() + number:.6f}")
+        await Replies(stage.log.database).note(reply, watch, at)
+
+    for number in range(9):
+        await writes(number, now)
+    await alarm(stage, timedelta(days=8))
+    assert stage.ours() == []  # of nine, a week without any may be chance
+    await writes(9, now)
     await alarm(stage, timedelta(days=6))
     assert stage.ours() == []
     for day in (8, 9, 16):
         await alarm(stage, timedelta(days=day))
-    assert len(stage.ours()) == told
-    assert all(
-        " for a week, after 10 the week before. It may have left" in each.text
-        for each in stage.ours()
-    )
-
-
-async def test_an_assistant_that_answers_less_is_not_gone(stage: Stage) -> None:
-    await say(stage, "@helper 1 in 9999 alert here")
-    watch = await only(stage)
-    stage.ask_and_answer()
-    await seen(stage, 1)
+    (said,) = stage.ours()
+    assert " for a week, after 10 the week before. It may have left" in said.text
     for number in range(10):
-        ts = f"{(datetime.now(UTC) - timedelta(days=9)).timestamp() + number:.6f}"
-        old = SeenReply(watch.team_id, watch.channel_id, ts, watch.author_id, None, None)
-        await Replies(stage.log.database).note(old, watch, datetime.now(UTC))
-    await alarm(stage)
-    assert stage.ours() == []
-
-
-async def test_blind_labels_are_drawn_from_random_replies_where_there_are_any(stage: Stage) -> None:
-    await gestures.scored(stage)
-    await say(stage, "@helper all")
-    stage.ask_and_answer("What is a branch?", "A name for a commit.")
-    await seen(stage, 1)
-    await take_finished(stage)
-    await stage.reaches(2, CaseStatus.DELIVERED)
-    who = stage.slack.workspace.team_id, stage.ben.id, [stage.slack.workspace.channel(CHANNEL).id]
-    assert await stage.log.assignments.waiting(*who)
-    drawn = await stage.log.assignments.draw(*who)
-    assert drawn is not None
-    assert drawn.id == 2
+        await writes(number, now + timedelta(days=20))
+    await writes(0, now + timedelta(days=28))  # it answers less, but is not gone
+    await alarm(stage, timedelta(days=29))
+    assert stage.ours() == [said]
 
 
 async def test_a_reply_in_an_unknown_shape_does_not_delay_others(stage: Stage) -> None:
@@ -387,19 +314,6 @@ async def test_two_bots_with_one_name_must_be_told_apart_by_id(stage: Stage) -> 
     assert "*helper* is no longer watched here" in await end(stage, twin.id)
     (left,) = await stage.log.watches.of(stage.slack.workspace.team_id)
     assert left.author_id == stage.helper.id
-
-
-async def test_what_a_watch_waits_for_ends_with_it_and_is_no_loss_of_the_next_one(
-    stage: Stage,
-) -> None:
-    await say(stage, "@helper all")
-    await scored(stage)
-    stage.ask_and_answer()
-    await seen(stage, 2)
-    await end(stage, "helper")
-    await take_finished(stage)
-    await say(stage, "@helper all")
-    assert "1 seen, 1 scored or in progress." in await say(stage, "")
 
 
 async def test_a_decision_model_scores_all_replies_and_is_asked_for_a_reason_where_a_score_is_low(

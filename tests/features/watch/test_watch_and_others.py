@@ -4,21 +4,12 @@ import pytest
 from sqlalchemy import func, select
 
 from bot.domain.case import CaseStatus
-from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import thumbs
 from tests.features.watch.watching import say, scored, seen, take_finished, use_rubric
 from tests.gestures import add_case, heard, help_desk, stats
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, shown
 
 NO_LABELS = "thumbs (not labels):"
-
-
-@pytest.fixture
-async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(
-        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
-    )
-    return opened
 
 
 async def rows(stage: Stage) -> int:

@@ -9,10 +9,9 @@ import pytest
 
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
-from bot.domain.watch import ReplyOutcome, Watch
+from bot.domain.watch import LATE, ReplyOutcome, Watch
 from bot.features.watch.looks import SELDOM
-from bot.features.watch.watcher import MOST_OF_A_QUESTION
-from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
+from bot.features.watch.watcher import MOST_OF_A_QUESTION, REST
 from tests.features.watch.watching import (
     add_other,
     look,
@@ -24,37 +23,31 @@ from tests.features.watch.watching import (
     take_finished,
 )
 from tests.gestures import scored
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage
 
 
-@pytest.fixture
-async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(
-        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
-    )
-    await say(opened, "@helper all alert off")
-    return opened
+@pytest.fixture(autouse=True)
+async def _watched(stage: Stage) -> None:
+    await say(stage, "@helper all alert off")
 
 
-async def test_another_companys_assistant_is_not_watched_any_more_than_scored(stage: Stage) -> None:
+async def test_what_may_not_be_scored_now_or_is_a_day_late_is_missed(stage: Stage) -> None:
     add_other(stage).user.team_id = "T0ELSEWHERE"
     assert "There is no bot `@other` in this channel" in await say(stage, "@other all")
-    stage.helper.user.team_id = "T0ELSEWHERE"  # which was allowed, when the watch was set
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
-
-
-async def test_two_bots_that_talk_in_the_channel_itself_answer_one_question(stage: Stage) -> None:
-    add_other(stage)
-    stage.ann.post(CHANNEL, QUESTION)
-    for _ in range(MOST_OF_A_QUESTION + 2):
-        stage.helper.post(CHANNEL, ANSWER)
-        stage.slack.person("other").post(CHANNEL, "And then?")
-    await seen(stage, MOST_OF_A_QUESTION + 2)
-    await take_finished(stage)
-    assert await outcomes(stage) == {ReplyOutcome.TAKEN: MOST_OF_A_QUESTION, ReplyOutcome.OVER: 2}
+    for number, trouble in enumerate(("a denied channel", "another company", "a day late"), 1):
+        stage.ask_and_answer()
+        await seen(stage, number)
+        settings = stage.services.settings
+        if trouble == "a denied channel":
+            here = stage.slack.workspace.channel(CHANNEL).id
+            settings = settings.model_copy(update={"channels_denied": frozenset({here})})
+        # Which was allowed, when the watch was set.
+        company = "T0ELSEWHERE" if trouble == "another company" else stage.ann.user.team_id
+        stage.helper.user.team_id = company
+        later = LATE + REST if trouble == "a day late" else REST
+        await take_finished(stage, later, settings=settings)
+        assert await outcomes(stage) == {ReplyOutcome.MISSED: number}, trouble
+    assert stage.model.requests == []
 
 
 async def test_at_most_five_replies_to_a_question_are_scored_and_those_to_the_next_one_again(
@@ -68,7 +61,8 @@ async def test_at_most_five_replies_to_a_question_are_scored_and_those_to_the_ne
     stage.ann.post(CHANNEL, "And then?", thread_ts=parent.ts)
     stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
     await seen(stage, MOST_OF_A_QUESTION + 2)
-    await take_finished(stage)
+    # A watch is no person, to whose limit it would keep.
+    await take_finished(stage, limits=Limits(cases_per_user_per_hour=1))
     taken = {ReplyOutcome.TAKEN: MOST_OF_A_QUESTION + 1, ReplyOutcome.OVER: 1}
     assert await outcomes(stage) == taken
 
@@ -157,11 +151,3 @@ async def test_a_watch_on_ourselves_scores_nothing(stage: Stage) -> None:
     await take_finished(stage, 3 * SELDOM)
     await take_finished(stage, 4 * SELDOM)
     assert await outcomes(stage, ours.author_id) == {ReplyOutcome.NO_ANSWER: 1}
-
-
-async def test_the_limit_of_a_person_does_not_apply_to_a_watch(stage: Stage) -> None:
-    for _ in range(3):
-        stage.ask_and_answer()
-    await seen(stage, 3)
-    await take_finished(stage, limits=Limits(cases_per_user_per_hour=1))
-    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 3}
