@@ -6,28 +6,24 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import update
 
-from bot.domain.watch import ReplyOutcome, Watch
+from bot.domain.watch import Watch
 from bot.features.watch import ids
 from bot.features.watch.everywhere import follow_orders
-from bot.features.watch.new_models import NewModels
 from bot.features.watch.news import tell_low
 from bot.features.watch.watcher import Watcher
-from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
-from bot.store.schema import cases, ratings, replies, watches
-from tests.features.watch.test_standings import TEXTS, answered, drop, look, version_of, worth
+from bot.store.schema import cases, watches
+from tests.features.watch.test_standings import drop, look, worth
 from tests.features.watch.test_watch_window import filled, its
-from tests.features.watch.watching import only, orders, say, take_finished, told, write_scores
-from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, shown
+from tests.features.watch.watching import end, only, orders, say, told, write_low
+from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
     """The stage with another public channel, and a private one."""
-    opened: Stage = await open_stage(
-        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
-    )
+    opened: Stage = await open_stage()
     workspace = opened.slack.workspace
     members = [workspace.user(name) for name in ("ann", "helper")]
     workspace.add_channel("sales", [*members, workspace.bot])
@@ -78,24 +74,15 @@ async def test_a_channels_own_watch_goes_before_and_one_that_is_ended_there_stay
 ) -> None:
     await say(stage, "@helper all 7 a day")
     await say(stage, "@helper everywhere 1 in 5")
-    assert {name: watch.share for name, watch in (await watched(stage)).items()} == {
-        CHANNEL: 1,
-        "sales": 0.2,
-    }
-    assert "End the watch on" in await say(stage, "off @helper")
-    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_WATCH_OFF)
-    await stage.slack.until(
-        lambda: "In all other public channels it is." in stage.ann.ephemerals(CHANNEL)[-1].text
-    )
+    shares = {name: watch.share for name, watch in (await watched(stage)).items()}
+    assert shares == {CHANNEL: 1, "sales": 0.2}
+    assert "In all other public channels it is." in await end(stage, "helper")
     await follow(stage)
     assert (await watched(stage)).keys() == {"sales"}
     await say(stage, "@helper everywhere")
     await follow(stage)
     assert (await watched(stage)).keys() == {CHANNEL, "sales"}
-
-
-async def test_it_is_ended_in_one_channel_by_an_exception_or_in_all(stage: Stage) -> None:
-    await say(stage, "@helper everywhere all")
+    # What follows from the order ends by an exception.
     asked = await say(stage, "off @helper")
     assert f"is watched in all public channels, by <@{stage.ann.id}>. End it here alone?" in asked
     stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_WATCH_OFF)
@@ -111,21 +98,6 @@ async def test_it_is_ended_in_one_channel_by_an_exception_or_in_all(stage: Stage
 
 def last(stage: Stage) -> str:
     return stage.ann.ephemerals(CHANNEL)[-1].text
-
-
-async def test_the_limit_a_day_is_for_all_channels_together(stage: Stage) -> None:
-    await say(stage, "@helper everywhere all 1 a day")
-    for name in (CHANNEL, "sales"):
-        question = stage.ann.post(name, QUESTION)
-        stage.helper.post(name, "An answer.", thread_ts=question.ts)
-
-    async def are_seen() -> bool:
-        return bool(await stage.log.database.value(select(func.count(replies.c.ts))) == 2)
-
-    await stage.eventually(are_seen)
-    await take_finished(stage)
-    found = await stage.log.database.values(select(replies.c.outcome))
-    assert sorted(found) == [ReplyOutcome.OVER, ReplyOutcome.TAKEN]
 
 
 async def test_the_window_shows_the_order_and_changes_it(
@@ -145,22 +117,6 @@ async def test_the_window_shows_the_order_and_changes_it(
     await filled(stage, "Set by")
 
 
-async def test_a_channel_of_slacks_silence_ends_nothing(stage: Stage) -> None:
-    await say(stage, "@helper everywhere all")
-    services = stage.services_at(timedelta())
-    stage.slack.fail("users.conversations", error="internal_error")
-    services.memberships._channels.forget(None)
-    await follow_orders(Watcher(services))
-    assert (await watched(stage)).keys() == {CHANNEL, "sales"}
-
-
-async def spread_scores(stage: Stage) -> None:
-    """A drop in two channels that are watched by one order."""
-    await say(stage, "@helper all alert me")
-    await drop(stage)
-    await spread(stage, "alert me")
-
-
 async def spread(stage: Stage, words: str) -> None:
     """Turns the one watch into an order, and moves half of its scores."""
     watch = await only(stage)
@@ -170,7 +126,7 @@ async def spread(stage: Stage, words: str) -> None:
     await say(stage, f"@helper everywhere all {words}")
 
 
-async def test_a_list_of_channels_that_is_older_than_a_watch_does_not_end_it(
+async def test_without_slacks_word_or_with_an_older_list_of_channels_nothing_ends(
     stage: Stage,
 ) -> None:
     await say(stage, "@helper everywhere all")
@@ -182,69 +138,42 @@ async def test_a_list_of_channels_that_is_older_than_a_watch_does_not_end_it(
     assert channel_id(stage, "later") not in listed
     await follow_orders(Watcher(services))
     assert "later" in await watched(stage)
+    stage.slack.fail("users.conversations", error="internal_error")
+    services.memberships._channels.forget(None)
+    await follow_orders(Watcher(services))
+    assert (await watched(stage)).keys() == {CHANNEL, "sales", "later"}
 
 
-async def test_people_hear_once_of_all_channels_and_asking_again_costs_one_day(
+async def test_of_a_drop_in_all_channels_each_hears_once_and_asking_again_costs_one_day(
     stage: Stage,
 ) -> None:
+    """Also the private channel in which the alert was asked for, without any reply."""
     stage.model.script(worth())
-    await spread_scores(stage)
+    await say(stage, "@helper all alert me")
+    await drop(stage)
+    await spread(stage, "41 a day alert me")
+    board = channel_id(stage, "board")
+    (order,) = await orders(stage).everywhere(stage.slack.workspace.team_id)
+    await orders(stage).save(replace(order, alerts_to=(stage.ann.id, board)), stage.ann.id)
+    await follow(stage)
     await look(stage)
     (alert,) = told(stage)
     assert alert.text.startswith("helper has become worse: 2.5 since ")
     assert f"<#{channel_id(stage, 'sales')}>" in shown(alert)
-    assert len(stage.model.requests) == 50
-
-
-async def test_an_alert_goes_to_the_channel_in_which_it_was_asked_for(stage: Stage) -> None:
-    stage.model.script(worth())
-    await spread_scores(stage)
-    board = channel_id(stage, "board")
-    (order,) = await orders(stage).everywhere(stage.slack.workspace.team_id)
-    await orders(stage).save(replace(order, alerts_to=(board,)), stage.ann.id)
-    await follow(stage)
-    await look(stage)
-    (alert,) = stage.slack.workspace.channel("board").messages.values()
-    assert alert.text.startswith("helper has become worse")
-    assert "Score 2 of 5" not in shown(alert)
-
-
-async def test_another_model_is_told_once_of_an_assistant_that_several_channels_watch(
-    stage: Stage,
-) -> None:
-    await say(stage, "@helper all alert me")
-    await answered(stage, *["m-1"] * 14, "m-2")
-    sales = channel_id(stage, "sales")
-    half = update(cases).where(cases.c.id % 2 == 0)
-    await stage.log.database.execute(half.values(channel_id=sales))
-    watch = replace(await only(stage), is_private=False)
-    for each in (watch, replace(watch, channel_id=sales)):
-        await orders(stage).save(each, stage.ann.id)
-    services = stage.services_at(timedelta())
-    await NewModels(services).look()
-    await NewModels(services).look()
-    (notice,) = told(stage)
-    assert f"<#{sales}>" in shown(notice)
+    assert len(stage.model.requests) == 41
+    (on_board,) = stage.slack.workspace.channel("board").messages.values()
+    assert on_board.text == alert.text
+    assert "Score 2 of 5" in shown(alert)
+    assert "Score 2 of 5" not in shown(on_board)
 
 
 async def test_low_replies_are_told_of_the_channels_that_the_reader_is_in(stage: Stage) -> None:
     await say(stage, "@helper all alert me")
-    await write_scores(stage, [(0.001, 0, 2)], version_of(stage), **TEXTS)
-    now = datetime.now(UTC)
-    await stage.log.database.execute(update(cases).values(delivered_at=now))
-    rating = {"team_id": stage.slack.workspace.team_id, "score": 0, "justification": "", "raw": ""}
-    case_ids = await stage.log.database.values(select(cases.c.id))
-    rows = [
-        {**rating, "case_id": case_id, "position": position}
-        for case_id in case_ids
-        for position in range(2)
-    ]
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(insert(ratings), rows)
+    await write_low(stage, 2, score=0)
     await spread(stage, "alert me alert low")
-    await stage.log.database.execute(update(watches).values(low_since=now - timedelta(days=1)))
+    ago = datetime.now(UTC) - timedelta(days=1)
+    await stage.log.database.execute(update(watches).values(low_since=ago))
     stage.ann.leave("sales")
-    assert stage.services
     await tell_low(stage.services)
     (low,) = told(stage)
     assert low.text == f"helper got 0 of 5 for a reply in <#{channel_id(stage, CHANNEL)}>"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 
 from bot.domain.limits import Limits
 from bot.domain.standing import Standing, Whose
@@ -15,34 +15,33 @@ from bot.features.watch import ids
 from bot.features.watch.new_models import NewModels
 from bot.features.watch.standing_text import day_words, first_line
 from bot.features.watch.standings import StandingLooks, subject_of
-from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import (
     cases,
     causes,
     ratings,
-    releases,
     spent,
     standings,
 )
 from bot.store.standings import Standings
 from judge.evaluation.blame import FEWEST
 from judge.evaluation.standing import Direction, Event
-from tests.features.watch.test_alerts import change, direct
-from tests.features.watch.watching import only, orders, say, until_noon, write_scores
+from tests.features.watch.test_alerts import change, channel_id, direct
+from tests.features.watch.watching import only, orders, say, told, until_noon, write_scores
 from tests.gestures import its_digest
 from tests.model_server import Failure, Held
-from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.stage import Stage, StageFactory, shown
 
 TEXTS = {"question": "Why?", "response": "Because, worth {}."}
 DAY = timedelta(days=1)
+ASKED = FEWEST + 1  # replies that the judge is asked about again: those of a day of the watch
 
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(
-        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
-    )
-    await say(opened, "@helper all alert me")
+    """A watch that alerts ann, and a judge that gives each reply its old score again."""
+    opened: Stage = await open_stage()
+    await say(opened, f"@helper all {ASKED} a day alert me")
+    opened.model.script(worth())
     return opened
 
 
@@ -90,78 +89,67 @@ def worth(less: int = 0) -> Any:
 
     def give(request: dict[str, Any]) -> str:
         found = re.search(r"worth (\d)", str(request["messages"]))
-        assert found
-        return f"score: {int(found[1]) - less}\nAs it is."
+        return f"score: {int(found[1]) - less}\nAs it is." if found else "I do not know."
 
     return give
 
 
-async def test_a_drop_is_told_once_and_then_remembered(stage: Stage) -> None:
-    stage.model.script(worth())
-    channel_id = stage.slack.workspace.channel(CHANNEL).id
-    await change(stage, alerts_to=(channel_id, stage.ann.id, stage.ben.id))
-    await drop(stage)
-    await look(stage)
-    await look(stage)
-    await look(stage, DAY)
-    (told,) = stage.ours()
-    assert told.text.startswith("helper has become worse: 2.5 since ")
-    assert shown(told).count("Score 2 of 5") == 1  # all have the same question
-    assert direct(stage, "ann") == direct(stage, "ben") == [told.text]
-    found = await standing(stage)
-    assert found.direction is Direction.LOWER
-    assert found.told_at
-    assert found.whose is Whose.ASSISTANT
-    assert found.looked_at.date() > found.stored_at.date()
-    assert len(await rows(stage)) == 1
-
-
-async def test_an_alert_says_how_many_are_low_why_two_examples_and_what_can_be_done(
+async def test_a_drop_is_told_once_with_two_examples_remembered_and_told_when_it_is_over(
     stage: Stage,
 ) -> None:
-    stage.model.script(worth())
+    watch = await change(stage, alerts_to=(channel_id(stage), stage.ann.id, stage.ben.id))
     await drop(stage)
     low = cases.c.score == 2
-    ids_ = sorted(await stage.log.database.values(select(cases.c.id).where(low)))
-    others = update(cases).where(low, cases.c.id > ids_[3])
+    numbers = sorted(await stage.log.database.values(select(cases.c.id).where(low)))
+    others = update(cases).where(low, cases.c.id > numbers[3])
     await stage.log.database.execute(
-        others.values(question="How do I hand over?", response="Ask.", justification="No steps.")
+        others.values(question="How?", response="Ask.", justification="No steps.")
     )
-    sorted_ = [{"case_id": case_id, "name": "does not answer"} for case_id in ids_[:12]]
-    watch = await only(stage)
     place = {"team_id": watch.team_id, "channel_id": watch.channel_id, "week": "w1"}
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(insert(causes), [place | row for row in sorted_])
-    await look(stage)
-    (alert,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    sorted_ = [place | {"case_id": each, "name": "does not answer"} for each in numbers[:12]]
+    await stage.log.database.execute(insert(causes).values(sorted_))
+    # One process asks, and stores the change of a day.
+    await asyncio.gather(look(stage), look(stage))
+    await look(stage, DAY)
+    (alert,) = stage.ours()
+    assert alert.text.startswith("helper has become worse: 2.5 since ")
     assert "Scored 0 to 2: 30 of 60 (50%) since then, 0 of 112 (0%) before." in shown(alert)
     assert "Most often: *does not answer* (12 of 30 low replies in the last 7 days)" in shown(alert)
     assert shown(alert).count("|Score 2 of 5>") == 2
-    assert "26 times: “How do I hand over?”\n“No steps.”" in shown(alert)
+    assert "26 times: “How?”\n“No steps.”" in shown(alert)
     row = next(block for block in alert.blocks if "pause_alerts" in str(block))
     spoken = [element["accessibility_label"] for element in row["elements"]]
     assert spoken[-2:] == ["Mark a release, helper", "Not for a week, helper"]
+    assert direct(stage, "ann") == direct(stage, "ben") == [alert.text]
+    assert len([each for each in stage.model.requests if "worth" in str(each)]) == ASKED
+    found = await standing(stage)
+    assert (found.direction, found.whose) == (Direction.LOWER, Whose.ASSISTANT)
+    assert found.told_at
+    assert found.looked_at.date() > found.stored_at.date()
+    assert len(await rows(stage)) == 1
+    days = [(ago(number / 99 - day), 4 + number, 10) for day in range(6) for number in range(2)]
+    await write_scores(stage, days, version_of(stage), **TEXTS)
+    await look(stage, 7 * DAY)
+    assert (await standing(stage)).event is Event.BACK
+    assert "helper is back at its level" in direct(stage, "ann")[-1]
 
 
 @pytest.mark.needs("digest")
 async def test_the_model_is_asked_once_why_replies_are_low_before_a_drop_is_told(
     stage: Stage,
 ) -> None:
-    asks = worth()
-
     def give(request: dict[str, Any]) -> str:
-        if "No steps." in str(request["messages"]):
-            return "no steps: 1-30"
-        return str(asks(request))
+        is_sorting = "No steps." in str(request["messages"])
+        return "no steps: 1-30" if is_sorting else str(worth()(request))
 
     stage.model.script(give)
     await change(stage, alerts_to=(stage.ann.id, stage.ben.id))
     await drop(stage, justification="No steps.", **TEXTS)
     await look(stage)
     await look(stage, DAY)
-    (alert,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    (alert,) = told(stage)
     assert "Most often: *no steps* (30 of 30 low replies in the last 7 days)" in shown(alert)
-    assert len(stage.model.requests) == 50 + 1
+    assert len(stage.model.requests) == ASKED + 1
 
 
 async def begin_next(stage: Stage, **changes: Any) -> None:
@@ -174,13 +162,10 @@ async def begin_next(stage: Stage, **changes: Any) -> None:
 async def test_not_for_a_week_stops_a_further_drop_and_no_change_for_the_better(
     stage: Stage,
 ) -> None:
-    channel_id = stage.slack.workspace.channel(CHANNEL).id
-    await change(stage, alerts_to=(channel_id, stage.ann.id))
-    stage.model.script(worth())
+    await change(stage, alerts_to=(channel_id(stage), stage.ann.id))
     await drop(stage)
     await look(stage)
-    im = stage.slack.workspace.channel(stage.ann.im).messages
-    (alert,) = im.values()
+    (alert,) = told(stage)
     stage.ann.click(alert, ids.ACTION_PAUSE)
     await stage.slack.until(lambda: "has paused these alerts until" in shown(alert))
     assert "Tell me again, helper" in str(alert.blocks)
@@ -190,13 +175,13 @@ async def test_not_for_a_week_stops_a_further_drop_and_no_change_for_the_better(
     ):
         await begin_next(stage, event=event, direction=direction)
         await look(stage)
-        assert len(im) == count, event
+        assert len(told(stage)) == count, event
     assert len(stage.ours()) == 3  # in the channel, nobody has said so
     stage.ann.click(alert, ids.ACTION_RESUME)
     await stage.slack.until(lambda: "has these alerts sent again" in shown(alert))
     await begin_next(stage, event=Event.FURTHER, direction=Direction.LOWER)
     await look(stage)
-    assert len(im) == 3
+    assert len(told(stage)) == 3
 
 
 async def test_a_standing_says_since_when_nothing_was_judged(stage: Stage) -> None:
@@ -210,24 +195,12 @@ async def test_a_standing_says_since_when_nothing_was_judged(stage: Stage) -> No
     assert f"(not judged since {day_words(day)})" in first_line(found, "helper")
 
 
-async def test_one_process_asks_and_stores_the_change_of_a_day(stage: Stage) -> None:
-    stage.model.script(worth())
-    await drop(stage)
-    await asyncio.gather(look(stage), look(stage))
-    assert len(await rows(stage)) == 1
-    assert len(direct(stage, "ann")) == 1
-    assert len(stage.model.requests) == 50  # what the watch may spend in a day
-
-
 async def test_a_change_that_was_stored_is_told_by_the_next_process(stage: Stage) -> None:
-    stage.model.script(worth())
     await change(stage, alerts_to=())
     await drop(stage)
     await look(stage)
     await change(stage, alerts_to=(stage.ann.id,))
-    # As a process left it that ended before it told anybody.
-    current = await standing(stage)
-    await Standings(stage.log.database).begin(replace(current, is_to_tell=True, follows=current.id))
+    await begin_next(stage)  # as a process left it that ended before it told anybody
     await look(stage)
     await look(stage)
     assert len(direct(stage, "ann")) == 1
@@ -265,9 +238,8 @@ async def test_two_judges_of_an_assistant_do_not_take_turns_and_another_one_is_t
 async def test_public_channels_are_one_series_and_a_private_one_is_its_own(stage: Stage) -> None:
     await write_scores(stage, [(ago(day), 4, 3) for day in range(1, 21)], version_of(stage))
     everywhere = await only(stage)
-    others = [("C-PUBLIC", False), ("C-PRIVATE", True)]
-    for channel_id, is_private in others:
-        watch = replace(everywhere, channel_id=channel_id, is_private=is_private)
+    for name, is_private in (("C-PUBLIC", False), ("C-PRIVATE", True)):
+        watch = replace(everywhere, channel_id=name, is_private=is_private)
         await orders(stage).save(watch, stage.ann.id)
     half = update(cases).where(cases.c.id % 2 == 0)
     await stage.log.database.execute(half.values(channel_id="C-PUBLIC"))
@@ -279,34 +251,24 @@ async def test_public_channels_are_one_series_and_a_private_one_is_its_own(stage
     assert numbers == {"": 40, "C-PRIVATE": 20}
 
 
-async def test_the_lowest_replies_are_those_of_channels_that_the_reader_is_in(
-    stage: Stage,
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_a_change_is_told_without_replies_of_channels_that_the_reader_may_not_be_in(
+    stage: Stage, is_known: bool
 ) -> None:
-    stage.model.script(worth())
-    await drop(stage)
-    watch = await only(stage)
-    other = replace(watch, channel_id="C-OTHER", is_private=False)
-    await orders(stage).save(other, stage.ann.id)
-    low = update(cases).where(cases.c.score == 2)
-    await stage.log.database.execute(low.values(channel_id="C-OTHER"))
-    await look(stage)
-    im = stage.slack.workspace.channel(stage.ann.im)
-    (told,) = im.messages.values()
-    assert "Score 2 of 5" not in shown(told)
-    assert "<#C-OTHER>" in shown(told)
-
-
-async def test_who_may_see_which_channel_is_not_known_and_the_change_is_told_without_replies(
-    stage: Stage,
-) -> None:
-    stage.model.script(worth())
     await drop(stage)
     services = stage.services_at(until_noon())
-    await services.memberships.of()
-    stage.slack.fail("users.conversations", error="missing_scope")
+    if is_known:
+        other = replace(await only(stage), channel_id="C-OTHER", is_private=False)
+        await orders(stage).save(other, stage.ann.id)
+        low = update(cases).where(cases.c.score == 2)
+        await stage.log.database.execute(low.values(channel_id="C-OTHER"))
+    else:
+        await services.memberships.of()
+        stage.slack.fail("users.conversations", error="missing_scope")
     await StandingLooks(services).look()
-    (alert,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    (alert,) = told(stage)
     assert "Score 2 of 5" not in shown(alert)
+    assert ("<#C-OTHER>" in shown(alert)) is is_known
 
 
 async def test_a_drop_that_is_the_judges_begins_another_judge(stage: Stage) -> None:
@@ -325,7 +287,7 @@ async def test_a_drop_that_is_the_judges_begins_another_judge(stage: Stage) -> N
         (version_of(stage), 112),
         (later, 60),
     }
-    assert len(await stage.log.database.values(select(spent.c.id))) >= 50
+    assert len(await stage.log.database.values(select(spent.c.id))) >= ASKED
     await look(stage, DAY)
     assert direct(stage, "ann") == [said]
 
@@ -343,7 +305,7 @@ async def test_what_is_forgotten_or_edited_meanwhile_leaves_the_sample(stage: St
     await stage.log.database.execute(edited)
     gate.set()
     await telling
-    assert (await standing(stage)).asked < 50
+    assert (await standing(stage)).asked < ASKED
 
 
 @pytest.mark.parametrize("wakes", [False, True])
@@ -369,22 +331,19 @@ async def test_a_look_whose_process_ends_or_stalls_while_it_asks_is_taken_over(
 
 
 @pytest.mark.parametrize(
-    ("texts", "limits", "reply", "why"),
+    ("texts", "limits", "why"),
     [
-        ({"question": "Why?"}, Limits(), worth(1), f"fewer than {FEWEST} replies with texts"),
-        (TEXTS, Limits(cases_per_day=1), worth(1), "a daily limit is used up"),
-        (TEXTS, Limits(), Failure(404, "model_not_found"), "the model does not answer"),
+        ({"question": "Why?"}, Limits(), f"fewer than {FEWEST} replies with texts"),
+        (TEXTS, Limits(cases_per_day=1), "a daily limit is used up"),
     ],
 )
 async def test_a_judge_that_cannot_be_asked_leaves_open_whose_change_it_is(
-    stage: Stage, texts: dict[str, str], limits: Limits, reply: Any, why: str
+    stage: Stage, texts: dict[str, str], limits: Limits, why: str
 ) -> None:
-    assert stage.services
     stage.services.limits = limits
-    stage.model.script(reply)
     await drop(stage, **texts)
     await look(stage)
-    (alert,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    (alert,) = told(stage)
     assert alert.text.startswith("Scores of helper are lower: 2.5 since ")
     assert "asked again" not in alert.text
     assert f"The judge could not be asked again: {why}." in shown(alert)
@@ -399,13 +358,13 @@ async def test_whose_change_it_is_is_asked_again_the_day_after_if_it_was_left_op
     stage.model.script(worth())
     await look(stage, DAY)
     await look(stage, 2 * DAY)
-    first, second = direct(stage, "ann")
-    assert first.startswith("Scores of helper are lower")
-    assert second.startswith("helper has become worse")
+    first, second = told(stage)
+    assert first.text.startswith("Scores of helper are lower")
+    assert "The judge could not be asked again: the model does not answer." in shown(first)
+    assert second.text.startswith("helper has become worse")
 
 
 async def test_answers_that_are_the_old_ones_to_the_last_word_tell_nothing(stage: Stage) -> None:
-    stage.model.script(worth())
     await drop(stage)
     same = {"justification": "As it is.", "mean": cases.c.score, "spread": 0.5}
     await stage.log.database.execute(update(cases).values(same))
@@ -414,7 +373,6 @@ async def test_answers_that_are_the_old_ones_to_the_last_word_tell_nothing(stage
 
 
 async def test_a_change_says_what_has_changed_about_the_questions(stage: Stage) -> None:
-    stage.model.script(worth())
     await drop(stage)
     longer = {"question": "Why on earth? " * 20, "messages_before": 2}
     await stage.log.database.execute(update(cases).where(cases.c.score < 4).values(longer))
@@ -425,17 +383,6 @@ async def test_a_change_says_what_has_changed_about_the_questions(stage: Stage) 
         "The questions have changed: length 280 characters, was 4 characters; follow-ups "
         "100%, was 0%."
     )
-
-
-async def test_a_level_that_is_back_is_told(stage: Stage) -> None:
-    stage.model.script(worth())
-    await drop(stage)
-    await look(stage)
-    days = [(ago(number / 99 - day), 4 + number, 10) for day in range(6) for number in range(2)]
-    await write_scores(stage, days, version_of(stage), **TEXTS)
-    await look(stage, 7 * DAY)
-    assert (await standing(stage)).event is Event.BACK
-    assert "helper is back at its level" in direct(stage, "ann")[-1]
 
 
 async def answered(stage: Stage, *names: str | None) -> None:
@@ -459,30 +406,29 @@ async def answered(stage: Stage, *names: str | None) -> None:
         await connection.execute(ratings.insert(), written)
 
 
-async def test_another_model_that_answers_is_told_once(stage: Stage) -> None:
-    await answered(stage, *["m-1"] * 7, "m-2")
-    assert stage.services
-    for new_models in (NewModels(stage.services), NewModels(stage.services)):
-        await new_models.look()
-    (said,) = direct(stage, "ann")
-    assert "the provider now answers as `m-2`, was `m-1`." in said
+async def test_another_model_that_answers_is_told_once_of_all_channels(stage: Stage) -> None:
+    await answered(stage, *["m-1"] * 14, "m-2")
+    watch = await only(stage)
+    for channel in (watch.channel_id, "C-PUBLIC"):
+        public = replace(watch, channel_id=channel, is_private=False)
+        await orders(stage).save(public, stage.ann.id)
+    half = update(cases).where(cases.c.id % 2 == 0)
+    await stage.log.database.execute(half.values(channel_id="C-PUBLIC"))
+    for _ in range(2):
+        await NewModels(stage.services).look()
+    (notice,) = told(stage)
+    assert "the provider now answers as `m-2`, was `m-1`." in notice.text
+    assert "<#C-PUBLIC>" in shown(notice)
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ["m-1", None] * 4,
+async def test_models_that_take_turns_or_are_not_named_are_no_change(stage: Stage) -> None:
+    for names in (
         ["m-1", "m-2"] * 4,
         [f"m-{day}" for day in range(8)],
-        [None] * 8,
+        [*["m-1"] * 7, None],
         [*[None] * 7, "m-2"],
-    ],
-)
-async def test_models_that_take_turns_or_are_not_named_are_no_change(
-    stage: Stage, names: list[str | None]
-) -> None:
-    await answered(stage, *names)
-    assert stage.services
-    await NewModels(stage.services).look()
-    assert direct(stage, "ann") == []
-    assert await stage.log.database.values(select(releases.c.id)) == []
+    ):
+        await stage.log.database.execute(delete(cases))
+        await answered(stage, *names)
+        await NewModels(stage.services).look()
+        assert told(stage) == [], names

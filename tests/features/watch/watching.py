@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import insert, select, update
 
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase
 from bot.domain.limits import Limits
@@ -16,7 +16,7 @@ from bot.features.watch.queries import WatchOrders, watched
 from bot.features.watch.reply_queries import Replies, SeenReply, together
 from bot.features.watch.watcher import REST, Watcher
 from bot.slack import ids as slack_ids
-from bot.store.schema import cases
+from bot.store.schema import cases, ratings
 from pocket_slack import Message, Person
 from tests.cases import NOW, a_row
 from tests.stage import CHANNEL, Stage, buttons
@@ -161,6 +161,20 @@ async def write_scores(
     ]
     async with stage.log.database.engine.begin() as connection:
         await connection.execute(insert(cases), rows)
+
+
+async def write_low(stage: Stage, count: int, score: int = 1, **rating: Any) -> None:
+    """Low replies of an hour ago, by two ratings or one with probabilities, as if just delivered."""
+    await write_scores(stage, [(1 / 24, score, count)])
+    database = stage.log.database
+    await database.execute(update(cases).values(delivered_at=datetime.now(UTC)))
+    given = {"score": score, "justification": "", "raw": ""} | rating
+    rows = [
+        {"team_id": row.team_id, "case_id": row.id, "position": position} | given
+        for row in await database.all(select(cases.c.team_id, cases.c.id))
+        for position in range(1 if rating else 2)
+    ]
+    await database.execute(insert(ratings).values(rows))
 
 
 def an_alarm(stage: Stage, later: timedelta = timedelta()) -> Alerts:
