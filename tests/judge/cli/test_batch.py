@@ -13,7 +13,7 @@ from judge.rows.files import Format
 from judge.rows.row_file import ADDED, Row, parse_item
 from judge.scoring.ways import USUAL
 from tests.judge_command import Done, run
-from tests.model_server import Answer, Decided, Failure, ModelServer, Script
+from tests.model_server import Answer, Decided, Failure, ModelServer
 from tests.row_files import read, write
 from tests.tables import each
 
@@ -85,7 +85,6 @@ def why(line: str | bytes) -> str:
         ('{"completion": "b"}', "no prompt (nor question), only completion"),
         ('{"prompt": "a", "completion": null}', "no completion (nor response), only prompt"),
         ('{"prompt": 7, "completion": "b"}', "prompt is a number where a string belongs"),
-        ('{"prompt": NaN, "completion": "b"}', "prompt is a number where a string belongs"),
         (
             '{"prompt": "a", "completion": true}',
             "completion is true or false where a string belongs",
@@ -94,10 +93,8 @@ def why(line: str | bytes) -> str:
         ('{"case": 1, "prompt": null, "completion": null}', "its text is no longer stored"),
         (
             json.dumps({"prompt": "a", **{f"f{n}": n for n in range(14)}}),
-            (
-                "no completion (nor response), only prompt, f0, f1, f2, f3, f4, f5, f6, f7, f8 "
-                "and 5 more"
-            ),
+            "no completion (nor response), only prompt, f0, f1, f2, f3, f4, f5, f6, f7, f8 "
+            "and 5 more",
         ),
         (
             '{"prompt": [{"role": "user", "content": "a"}], "completion": "b"}',
@@ -112,10 +109,7 @@ def why(line: str | bytes) -> str:
             "no prompt (nor question), only messages; messages is a string where a list belongs",
         ),
         (
-            (
-                '{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", '
-                '"content": "b"}], "response": "b"}'
-            ),
+            '{"messages": [{"role": "assistant", "content": "b"}], "response": "b"}',
             "messages end with an answer, and response is another; leave one out",
         ),
         *(
@@ -126,17 +120,11 @@ def why(line: str | bytes) -> str:
             for value, kind in (
                 ("user: hi", "a string"),
                 ('{"a": []}', "an object"),
-                ({"a": []}, "an object"),
-                (7, "a number"),
             )
         ),
         (
             '{"messages": [], "conversation": []}',
             "messages and conversation, where one of them belongs; leave the other out",
-        ),
-        (
-            '{"messages": [{"role": "user", "content": ""}, {}], "system": "a", "response": "b"}',
-            "message 2 of messages has no role; only the messages of OpenAI and Anthropic are read",
         ),
         (
             '{"prompt": "a", "completion": "b", "x": ' + "[" * 200_000 + "]" * 200_000 + "}",
@@ -320,7 +308,7 @@ def test_one_prompt_id_for_two_prompts_is_refused_before_any_row_is_judged(
         "id of its own."
     )
     assert done.stderr == f"{source}: {said}\n"
-    assert not is_there(output)
+    assert not output.exists()
 
 
 async def test_rows_are_sorted_in_the_order_of_the_input_at_the_end(
@@ -357,7 +345,7 @@ def test_an_empty_file_is_an_error_and_leaves_no_output(
     assert done.stderr.endswith("in.jsonl is empty: it has no rows.\n")
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [
         lambda lines: [lines[0].replace("1", "7"), *lines[1:]],
@@ -365,18 +353,17 @@ def test_an_empty_file_is_an_error_and_leaves_no_output(
         lambda lines: lines[:2],
         lambda lines: ["{", *lines[1:]],
     ],
-    ids=["text", "order", "shorter", "malformed"],
 )
 def test_changed_input_is_refused(
     source: Path, output: Path, change: Callable[[list[str]], list[str]]
 ) -> None:
+    write(source, *(row(f"Answer {n}.") for n in range(1, 6)))
     offline(source, output, "--limit", 3)
     before = output.read_bytes()
     write(source, *change(source.read_text().splitlines()))
     done = offline(source, output)
-    assert done.returncode == 2
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert "has changed since its verdicts" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
     assert output.read_bytes() == before
 
 
@@ -446,8 +433,9 @@ async def test_failed_row_is_left_out_and_judged_in_the_next_run(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script(Failure(400, message="No."), "score: 4\nGood.")
-    done = await ask(model_server, source, output, "--concurrency", 1)
+    done = await ask(model_server, source, output, "--concurrency", 1, "--fail-under", 0)
     assert done.returncode == 1
+    assert "Check failed: rows without a verdict" in done.stdout
     assert done.stderr.startswith("line 1: The server at ")
     assert "4 of 5 rows scored, 0 unscored, 1 failed" in done.stdout
     assert [each["line"] for each in read(output)] == [2, 3, 4, 5]
@@ -673,7 +661,7 @@ def test_missing_pyarrow_is_reported_before_any_row_is_judged(
     assert (
         done.stderr == f"Parquet needs pyarrow: sh '{SETUP}' --no-dev --inexact --extra parquet\n"
     )
-    assert not is_there(output)
+    assert not output.exists()
 
 
 async def test_a_name_that_stands_for_two_models_is_told(
@@ -706,24 +694,20 @@ async def test_misspelt_model_of_a_panel_is_reported_once_and_its_rows_are_count
     assert first["ratings"][1] == {"model": "b", "score": None, "unscored_reason": "call_failed"}
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_table_of_another_program_is_not_overwritten(
+@each("ending", [".csv", ".parquet"])
+def test_own_table_is_replaced_and_named_and_that_of_another_program_kept(
     source: Path, output: Path, ending: str
 ) -> None:
     table = output.with_suffix(ending)
+    for _ in range(2):
+        done = offline(source, table)
+        assert done.returncode == 0, done.stderr
+        assert f"Rows in {output}, as a table in {table}." in done.stdout
     table.write_text("name,age\nAda,36\n")
     done = offline(source, table)
     assert done.returncode == 2
     assert "not a table of 'judge batch', and would be overwritten" in done.stderr
     assert table.read_text() == "name,age\nAda,36\n"
-
-
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_own_table_is_replaced_and_named(source: Path, output: Path, ending: str) -> None:
-    for _ in range(2):
-        done = offline(source, output.with_suffix(ending))
-        assert done.returncode == 0, done.stderr
-    assert f"Rows in {output}, as a table in {output.with_suffix(ending)}." in done.stdout
 
 
 async def test_decisions_are_written_with_their_probabilities_and_never_mixed_with_text(
@@ -779,26 +763,22 @@ LIKELY = Answer(
 )
 
 
-@pytest.mark.parametrize(
-    ("rows", "trial", "is_suggested"),
-    [
+async def test_a_way_that_takes_less_is_suggested_where_it_works(
+    tmp_path: Path, model_server: ModelServer
+) -> None:
+    model_server.script("score: 4\nGood.")
+    for rows, trial, is_suggested in (
         (100, LIKELY, True),
         (100, "score: 4\nGood.", False),
         (100, Failure(401), False),
         (99, LIKELY, False),
-    ],
-)
-async def test_a_way_that_takes_less_is_suggested_where_it_works(
-    tmp_path: Path,
-    output: Path,
-    model_server: ModelServer,
-    rows: int,
-    trial: Script,
-    is_suggested: bool,
-) -> None:
-    model_server.apart[USUAL[0]] = trial
-    model_server.script("score: 4\nGood.")
-    texts = ({"prompt": "Why?", "completion": f"So {number}."} for number in range(rows))
-    done = await ask(model_server, write(tmp_path / "many.jsonl", *texts), output, "--samples", "1")
-    assert (done.returncode, "--ask distribution works, too" in done.stdout) == (0, is_suggested)
-    assert len(model_server.requests) == rows
+    ):
+        model_server.requests.clear()
+        model_server.apart[USUAL[0]] = trial
+        empty = [row("") for _ in range(rows - 1)]  # which the model is not asked about
+        source = write(tmp_path / "many.jsonl", row(), *empty)
+        output = tmp_path / "out.jsonl"
+        output.unlink(missing_ok=True)
+        done = await ask(model_server, source, output)
+        assert ("--ask distribution works, too" in done.stdout) == is_suggested, (rows, trial)
+        assert asked(model_server) == ["Six minutes."]

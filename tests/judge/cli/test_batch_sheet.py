@@ -56,21 +56,16 @@ def test_a_sheet_as_excel_writes_it_is_scored(tmp_path: Path, output: Path) -> N
 def test_a_table_is_one_that_excel_opens_as_it_wrote_the_input(
     tmp_path: Path, output: Path
 ) -> None:
-    source = sheet(tmp_path, "prompt;response\na;Köln\n")
-    for _ in range(2):  # a table of ours may be replaced
-        assert offline(source, output.with_suffix(".csv")).returncode == 0
-    assert (
-        output.with_suffix(".csv").read_bytes().startswith("\ufeffline;prompt;response;".encode())
-    )
+    table = output.with_suffix(".csv")
+    assert offline(sheet(tmp_path, "prompt;response\na;Köln\n"), table).returncode == 0
+    assert table.read_bytes().startswith("\ufeffline;prompt;response;".encode())
+
+
+CELL = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
 
 
 @given(
-    st.lists(
-        st.tuples(
-            *[st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)] * 3
-        ),
-        min_size=1,
-    ),
+    st.lists(st.tuples(CELL, CELL, CELL), min_size=1),
     st.sampled_from(",;\t"),
     st.sampled_from(["\n", "\r\n"]),
 )
@@ -87,29 +82,35 @@ def test_any_text_is_read_unchanged(
     assert [tuple(fields.values()) for _, fields in found] == table
 
 
-def test_column_names_are_normalised_and_unnamed_columns_numbered(tmp_path: Path) -> None:
-    assert rows(tmp_path, ",  PROMPT , Completion ,Prompt_ID\n7,a,b\n") == [
-        (2, {"column 1": "7", "prompt": "a", "completion": "b", "prompt_id": None})
-    ]
-
-
-def test_delimiter_is_the_one_that_separates_the_known_names(tmp_path: Path) -> None:
-    assert rows(tmp_path, "prompt;response;good, bad, so so or none\na;b;good\n") == [
-        (2, {"prompt": "a", "response": "b", "good, bad, so so or none": "good"})
-    ]
-
-
-def test_blank_lines_and_empty_cells_after_the_last_column_are_skipped(tmp_path: Path) -> None:
-    assert rows(tmp_path, "\n\nprompt,response\n\na,b,,\n,,,\nc\n") == [
-        (5, {"prompt": "a", "response": "b"}),
-        (7, {"prompt": "c", "response": ""}),
-    ]
-
-
-def test_empty_cell_is_null_if_the_other_column_of_the_text_is_filled(tmp_path: Path) -> None:
-    assert rows(tmp_path, "prompt,question,response\n,Why?,b\n") == [
-        (2, {"prompt": None, "question": "Why?", "response": "b"})
-    ]
+@each(
+    ("content", "expected"),
+    [
+        # Names are normalised, and columns without one numbered.
+        (
+            ",  PROMPT , Completion ,Prompt_ID\n7,a,b\n",
+            [(2, {"column 1": "7", "prompt": "a", "completion": "b", "prompt_id": None})],
+        ),
+        # The delimiter is the one that separates the known names.
+        (
+            "prompt;response;good, bad, so so or none\na;b;good\n",
+            [(2, {"prompt": "a", "response": "b", "good, bad, so so or none": "good"})],
+        ),
+        # Blank lines and empty cells after the last column are skipped.
+        (
+            "\n\nprompt,response\n\na,b,,\n,,,\nc\n",
+            [(5, {"prompt": "a", "response": "b"}), (7, {"prompt": "c", "response": ""})],
+        ),
+        # An empty cell is null if the other column of the text is filled.
+        (
+            "prompt,question,response\n,Why?,b\n",
+            [(2, {"prompt": None, "question": "Why?", "response": "b"})],
+        ),
+    ],
+)
+def test_cells_are_read_as_fields(
+    tmp_path: Path, content: str, expected: list[tuple[int, dict[str, Any]]]
+) -> None:
+    assert rows(tmp_path, content) == expected
 
 
 @each(
