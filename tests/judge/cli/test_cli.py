@@ -30,16 +30,8 @@ def test_score_prints_the_score_the_justification_and_the_judge() -> None:
 def test_texts_are_read_from_standard_input_and_files(tmp_path: Path) -> None:
     question = tmp_path / "question.txt"
     question.write_text(TEXTS[1], encoding="utf-8")
-    done = run(
-        "score",
-        "--question",
-        f"@{question}",
-        "--response",
-        "-",
-        "--model",
-        "offline",
-        given=TEXTS[3],
-    )
+    texts = ("--question", f"@{question}", "--response", "-")
+    done = run("score", *texts, "--model", "offline", given=TEXTS[3])
     assert done.stdout == run("score", *TEXTS, "--model", "offline").stdout
 
 
@@ -47,17 +39,12 @@ async def test_messages_are_scored_with_their_conversation(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     model_server.script("score: 4\nGood.")
-    said = [
-        {"role": role, "content": text} for role, text in (("user", "Hi"), ("assistant", "Hello!"))
-    ]
-    said += [{"role": "user", "content": TEXTS[1]}, {"role": "assistant", "content": TEXTS[3]}]
+    talk = [("user", "Hi"), ("assistant", "Hello!"), ("user", TEXTS[1]), ("assistant", TEXTS[3])]
+    said = [{"role": role, "content": text} for role, text in talk]
     (tmp_path / "said.json").write_text(json.dumps({"id": 7, "messages": said}, indent=1))
-    one = await in_thread(
-        "--messages", tmp_path / "said.json", OPENAI_BASE_URL=model_server.base_url
-    )
-    two = await in_thread(
-        "--messages", "-", OPENAI_BASE_URL=model_server.base_url, given=json.dumps(said, indent=1)
-    )
+    address = {"OPENAI_BASE_URL": model_server.base_url}
+    one = await in_thread("--messages", tmp_path / "said.json", **address)
+    two = await in_thread("--messages", "-", given=json.dumps(said, indent=1), **address)
     assert (one.returncode, one.stdout.split(" · ")[:-1]) == (0, two.stdout.split(" · ")[:-1])
     prompts = {request["messages"][0]["content"] for request in model_server.requests}
     assert ['<turn role="assistant">Hello!</turn>' in prompt for prompt in prompts] == [True]
@@ -112,12 +99,15 @@ def test_a_mistake_is_named_as_it_was_given(
     )
 
 
-async def test_model_from_the_environment_is_asked(model_server: ModelServer) -> None:
-    model_server.script("score: 4\nGood.")
+async def test_model_from_the_environment_is_asked_and_cannot_control_the_terminal(
+    model_server: ModelServer,
+) -> None:
+    model_server.script("score: 4\nGood \x1b]0;title\x07 enough.")
     done = await in_thread(
         *TEXTS, OPENAI_BASE_URL=model_server.base_url, JUDGE_MODEL="mine", JUDGE_SAMPLES="2"
     )
-    assert done.stdout.startswith("Score: 4 of 5\n\nGood.\n\n2 of 2 ratings: 4, 4 · model mine · ")
+    assert done.stdout.startswith("Score: 4 of 5\n\nGood �]0;title� enough.\n\n")
+    assert "\n\n2 of 2 ratings: 4, 4 · model mine · " in done.stdout
     assert [request["model"] for request in model_server.requests] == ["mine", "mine"]
 
 
@@ -161,18 +151,11 @@ def test_output_that_cannot_be_written_leaves_no_traceback(
 
 
 @pytest.mark.parametrize("program", ["judge", "judge-bot"])
-async def test_version_is_that_of_the_package(tmp_path: Path, program: str) -> None:
-    assert await run_program(program, ("--version",), {}, tmp_path) == (
-        0,
-        f"slack-judge {version('slack-judge')}\n",
-        "",
-    )
-
-
-@pytest.mark.parametrize("program", ["judge", "judge-bot"])
-async def test_help_describes_each_command_in_a_whole_sentence(
+async def test_program_says_its_version_and_describes_each_command_in_a_whole_sentence(
     tmp_path: Path, program: str
 ) -> None:
+    said = await run_program(program, ("--version",), {}, tmp_path)
+    assert said == (0, f"slack-judge {version('slack-judge')}\n", "")
     _, out, _ = await run_program(program, ("--help",), {"COLUMNS": "80"}, tmp_path)
     commands = out.partition("Commands:\n")[2].splitlines()
     assert len(commands) >= 5
@@ -200,14 +183,3 @@ def test_help_imports_nothing_heavy(program: str, command: str) -> None:
         [sys.executable, "-c", f"{code}; {found}"], capture_output=True, check=True
     )
     assert done.stdout.splitlines()[-1] == b"[]"
-
-
-async def test_control_characters_of_the_model_do_not_reach_the_terminal(
-    model_server: ModelServer,
-) -> None:
-    model_server.script("score: 4\nGood \x1b]0;title\x07 enough.")
-    done = await asyncio.to_thread(
-        run, "score", *TEXTS, "--samples", "1", OPENAI_BASE_URL=model_server.base_url
-    )
-    assert "title" in done.stdout
-    assert not {"\x1b", "\x07"} & set(done.stdout)
