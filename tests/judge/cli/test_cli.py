@@ -106,7 +106,7 @@ async def test_model_from_the_environment_is_asked_and_cannot_control_the_termin
     done = await in_thread(
         *TEXTS, OPENAI_BASE_URL=model_server.base_url, JUDGE_MODEL="mine", JUDGE_SAMPLES="2"
     )
-    assert done.stdout.startswith("Score: 4 of 5\n\nGood �]0;title� enough.\n\n")
+    assert done.stdout.startswith("Score: 4 of 5\n\nGood ]0;title enough.\n\n")
     assert "\n\n2 of 2 ratings: 4, 4 · model mine · " in done.stdout
     assert [request["model"] for request in model_server.requests] == ["mine", "mine"]
 
