@@ -16,6 +16,7 @@ from judge.evaluation.label import Labelling
 from judge.evaluation.label.server import _Server as Server
 from tests import row_files
 from tests.judge_command import run
+from tests.tables import each
 
 ROWS = [
     {"prompt": f"p{n}", "completion": f"c{n}", "score": n % 6, "justification": "secret"}
@@ -121,7 +122,7 @@ def test_agreement_reads_the_labels_beside_the_rows(rows: Path, labelling: Label
     assert report["repeats"] == 0
 
 
-@pytest.mark.parametrize("line", ["nonsense", '{"human": 3}', '{"human": 3, "blind": true}'])
+@each("line", ["nonsense", '{"human": 3}', '{"human": 3, "blind": true}'])
 def test_a_file_that_has_no_labels_of_ours_is_left_alone(rows: Path, line: str) -> None:
     other = row_files.write(rows.with_name("other.jsonl"), line)
     with pytest.raises(SetupError, match="line 1 of the labels is none of `judge label`"):

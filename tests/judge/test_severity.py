@@ -5,6 +5,7 @@ import pytest
 from judge.evaluation.severity import Severities, apart_shares, have_drifted
 from judge.evaluation.stats import MeanEstimator
 from judge.scoring.rubric import Scale
+from tests.tables import each
 
 ALONE = [[("ann", 2.0)]] * 20
 SHARED = [[("ann", 2.0), ("ben", 4.0)]] * 10
@@ -24,10 +25,13 @@ def test_a_person_is_compared_with_those_who_labelled_the_same_replies() -> None
     assert found.variance({"ann": 0.5, "ben": 0.5}) == pytest.approx(0)
 
 
-@pytest.mark.parametrize(
+@each(
     "replies",
-    [[*ALONE, *SHARED[:6]], [*SHARED, *[[("cat", 1.0)]] * 40], [*SHARED, *[[("", 1.0)]] * 40]],
-    ids=["too few shared", "most by somebody who shares none", "most without a name"],
+    [
+        [*ALONE, *SHARED[:6]],  # too few are shared
+        [*SHARED, *[[("cat", 1.0)]] * 40],  # most are by somebody who shares none
+        [*SHARED, *[[("", 1.0)]] * 40],  # most have no name
+    ],
 )
 def test_nothing_is_corrected_where_the_shared_replies_do_not_tell(
     replies: list[list[tuple[str, float]]],
@@ -62,17 +66,16 @@ def test_people_who_labelled_both_sides_alike_do_not_blur_a_difference() -> None
     assert found.by_scores == pytest.approx(0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("now", "before", "is_linked"),
     [
-        (ALONE, ALONE, True),
+        (ALONE, ALONE, True),  # by one person
         (ALONE, [[("ben", 2.0)]] * 20, False),
         ([*ALONE, *SHARED], [[("ben", 2.0)]] * 20, True),
-        ([*ALONE, *SHARED[:3]], [[("ben", 2.0)]] * 20, False),
+        ([*ALONE, *SHARED[:3]], [[("ben", 2.0)]] * 20, False),  # too few are shared
         ([*ALONE, *SHARED], [[("cat", 2.0)]] * 20, False),
         ([[("", 2.0)]] * 20, [[("", 2.0)]] * 20, True),
     ],
-    ids=["one person", "two", "two who share", "share too few", "others share", "without names"],
 )
 def test_two_sides_are_linked_by_the_same_people_or_by_shared_replies(
     now: list[list[tuple[str, float]]], before: list[list[tuple[str, float]]], is_linked: bool

@@ -1,15 +1,14 @@
 """What came of an answer, as a model reads it from the thread."""
 
-import pytest
-
 from judge.evaluation.signs import Signs, find_signs, read_signs
 from judge.scoring.conversation import Turn
 from judge.scoring.judging import Written
+from tests.tables import each
 
 ANSWER = "confirmed: no\nthanked: yes\ncontested: yes\nhanded over: no"
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "expected"),
     [
         (ANSWER, Signs(False, True, True, False)),

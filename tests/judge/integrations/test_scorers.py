@@ -20,6 +20,7 @@ from judge.integrations.promptfoo import get_assert
 from judge.integrations.texts import find_dialogue
 from judge.rows.messages import Dialogue
 from tests.model_server import ModelServer
+from tests.tables import each
 
 # These two packages cause warnings in their own code.
 pytestmark = [
@@ -226,7 +227,7 @@ def test_promptfoo_reports_a_grader_error_for_an_unscored_response() -> None:
     assert "namedScores" not in result
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "answered", "expected"),
     [
         ("plain", "[step: plain]", Dialogue("plain", "[step: plain]")),
@@ -254,7 +255,7 @@ def test_dialogue_is_found_in_the_values_that_tools_pass(
     assert find_dialogue(asked, answered) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "value", [None, 7, [], {}, ["text"], {"a": "x", "b": "y"}, {"messages": "x"}, {"messages": 1}]
 )
 def test_a_value_without_a_text_gives_one_sentence(value: Any) -> None:
