@@ -12,17 +12,15 @@ from sqlalchemy import select, update
 from bot.commands.in_channel import release
 from bot.errors import BotError
 from bot.features.watch import ids
-from bot.features.watch.queries import Releases
 from bot.features.watch.release_looks import ReleaseLooks
 from bot.features.watch.release_text import NO_DAY
 from bot.features.watch.standing_text import day_words
 from bot.slack.ids import COMMAND
-from bot.store.figures import Place
 from bot.store.schema import releases, standings
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction
 from tests.features.watch.test_alerts import direct
-from tests.features.watch.test_standings import TEXTS, ago, look, standing, version_of, worth
+from tests.features.watch.test_standings import ASKED, TEXTS, ago, look, standing, version_of, worth
 from tests.features.watch.watching import only, orders, say, told, until_noon, write_scores
 from tests.model_server import Held
 from tests.stage import CHANNEL, Stage, StageFactory, shown
@@ -33,7 +31,7 @@ DAY = timedelta(days=1)
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
     opened: Stage = await open_stage()
-    await say(opened, "@helper all alert me")
+    await say(opened, f"@helper all {ASKED} a day alert me")
     opened.model.script(worth())
     return opened
 
@@ -77,26 +75,36 @@ def day_of(days_ago: float) -> str:
     return f"{day.day} {day:%b}"
 
 
-@pytest.mark.parametrize(
-    ("after", "words"),
-    [
-        (4, "helper has become better: 4.5 since the release of {}, was 2.5."),
-        (1, "helper has become worse: 1.5 since the release of {}, was 2.5."),
-        (2, "helper has not clearly changed: 2.5 since the release of {}, was 2.5; the difference"),
-    ],
-)
-async def test_what_a_release_has_changed_is_told_once(
-    stage: Stage, after: int, words: str
+@pytest.mark.needs("digest")
+async def test_what_a_release_has_changed_is_told_once_and_is_in_the_list_and_in_the_figures(
+    stage: Stage,
 ) -> None:
     await mark(stage, 7)
-    await scores(stage, 2, after)
+    await scores(stage, 2, 4)
     await look(stage)
     for later in (timedelta(), timedelta(minutes=1), DAY):
         await compare(stage, later)
     for person in (stage.ann, stage.ben):
         (effect,) = [each for each in told(stage, person) if "what release 1 has" in shown(each)]
-        assert effect.text.startswith(words.format(day_of(7)))
-    assert len(stage.model.requests) <= 50  # for the standing, too, the judge was asked once
+        since = f"4.5 since the release of {day_of(7)}"
+        assert effect.text.startswith(f"helper has become better: {since}, was 2.5.")
+    assert len(stage.model.requests) <= ASKED  # for the standing, too, the judge was asked once
+    listed = await judge(stage, "release list")
+    assert "• release 1 of helper, " in listed
+    assert ", “new &lt;prompt&gt;”, by <@" in listed
+    assert f"*helper* has become better: {since}" in listed
+    figures = await judge(stage, "stats")
+    assert f"*helper* is still better: {since}" in figures
+    assert "prompt" not in figures
+
+
+async def test_a_release_that_has_clearly_changed_nothing_is_told_as_that(stage: Stage) -> None:
+    await mark(stage, 7)
+    await scores(stage, 2, 2)
+    await compare(stage)
+    (said,) = direct(stage, "ben")
+    effect = f"2.5 since the release of {day_of(7)}, was 2.5; the difference is likely between"
+    assert said.startswith(f"helper has not clearly changed: {effect}")
 
 
 async def test_a_change_of_the_judge_with_a_release_is_not_the_assistants(stage: Stage) -> None:
@@ -179,22 +187,6 @@ async def test_who_hears_of_the_watch_hears_of_the_mark_and_can_undo_it_once(
     assert "No release" in await judge(stage, "release")
 
 
-async def test_a_release_is_of_all_public_channels_and_listed_in_each_that_watches(
-    stage: Stage,
-) -> None:
-    watch = await only(stage)
-    others = [("C-PUBLIC", False), ("C-PRIVATE", True)]
-    for channel_id, is_private in others:
-        other = replace(watch, channel_id=channel_id, is_private=is_private)
-        await orders(stage).save(other, stage.ann.id)
-    said = await mark(stage)
-    assert "<#C-PUBLIC>" in said
-    assert "<#C-PRIVATE>" not in said
-    found = Releases(stage.log.database)
-    for channel_id, number in ((watch.channel_id, 1), ("C-PUBLIC", 1), ("C-PRIVATE", 0)):
-        assert len(await found.of(Place(watch.team_id, channel_id))) == number
-
-
 @pytest.mark.parametrize(("after", "number"), [(4, 1), (2, 0)])
 async def test_with_few_scores_only_a_plain_change_is_told_after_a_week(
     stage: Stage, after: int, number: int
@@ -210,23 +202,20 @@ async def test_with_few_scores_only_a_plain_change_is_told_after_a_week(
     assert len(await Standings(stage.log.database).of_releases([1])) == number
 
 
-@pytest.mark.parametrize(
-    ("a_day", "words"),
-    [
-        (10, "are told what has changed on about {}, at this pace."),
-        (2, "At this pace a change of half a point will not be clear within four weeks. You and"),
-    ],
-)
-async def test_the_answer_says_when_it_will_be_known(stage: Stage, a_day: int, words: str) -> None:
-    await say(stage, "@helper all")
+async def test_the_answer_says_when_it_will_be_known_and_in_which_channels(stage: Stage) -> None:
+    watch = await only(stage)
     days = [
-        (ago(day + number / 99), 3 + (-1) ** number, a_day // 2)
-        for day in range(1, 41)
-        for number in range(2)
+        (ago(day + number / 99), 3 + (-1) ** number, 5) for day in range(1, 41) for number in (0, 1)
     ]
     await write_scores(stage, days, version_of(stage))
+    for name, is_private in (("C-PUBLIC", False), ("C-PRIVATE", True)):
+        other = replace(watch, channel_id=name, is_private=is_private)
+        await orders(stage).save(other, stage.ann.id)
+    said = await judge(stage, "release @helper faster")
     due = datetime.now(UTC) + 7 * DAY
-    assert words.format(f"{due.day} {due:%b}") in await judge(stage, "release @helper faster")
+    assert f"are told what has changed on about {due.day} {due:%b}, at this pace." in said
+    assert "<#C-PUBLIC>" in said
+    assert "<#C-PRIVATE>" not in said
 
 
 async def test_a_button_on_the_watch_asks_for_a_note_and_says_what_still_runs(
@@ -255,22 +244,6 @@ async def test_who_was_not_told_of_a_mark_is_not_told_that_it_is_taken_back(stag
     await judge(stage, "release undo 1")
     await ReleaseLooks(stage.services_at(timedelta())).look()
     assert direct(stage, "ann") == direct(stage, "ben") == []
-
-
-@pytest.mark.needs("digest")
-async def test_releases_are_listed_with_what_they_changed_and_named_in_the_figures(
-    stage: Stage,
-) -> None:
-    await mark(stage, 7)
-    await scores(stage, 2, 4)
-    await compare(stage)
-    listed = await judge(stage, "release list")
-    assert "• release 1 of helper, " in listed
-    assert ", “new &lt;prompt&gt;”, by <@" in listed
-    assert "*helper* has become better: 4.5 since the release of " in listed
-    figures = await judge(stage, "stats")
-    assert "*helper* is still better: 4.5 since the release of " in figures
-    assert "prompt" not in figures
 
 
 async def test_a_deployment_marks_a_release_by_the_command(

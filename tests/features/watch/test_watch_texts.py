@@ -12,9 +12,9 @@ from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.features.digest.causes import list_window
 from bot.features.digest.channel_week import LowReplies
-from bot.features.watch import examples, pauses, text, window_text
+from bot.features.watch import examples, pauses, release_text, text, window_text
 from bot.features.watch.figures import AssistantAtHome, CountedWatch
-from bot.features.watch.queries import Unread
+from bot.features.watch.queries import Release, Unread
 from bot.features.watch.standing_text import new_judge_notice, standing_alert
 from bot.features.watch.standing_text import test_alert as made_up_alert
 from bot.features.watch.way import Way
@@ -31,6 +31,7 @@ from judge.evaluation.stats import Interval
 from judge.scoring.rubric import Scale
 from pocket_slack.blocks import check_blocks
 from tests.cases import NOW
+from tests.features.watch.test_week_text import LOWER
 from tests.texts import read, read_window, unlike
 
 STATE = WatchState(channel_id="C1", is_long=True)
@@ -56,8 +57,14 @@ SET = a_watch(share=0.2, per_day=40, shows=Shows.VERDICT, alerts_to=("C1", "U1")
 COUNTED = [
     CountedWatch(a_watch(per_day=0), "helper", Coverage({}), None),
     CountedWatch(SET, "*helper*", Coverage(SEEN), UNREAD),
-    CountedWatch(a_watch(shows=Shows.REACTION, alerts_to=("U1",)), "helper", Coverage({}), None),
+    CountedWatch(
+        a_watch(shows=Shows.REACTION, alerts_to=("U1",), low_since=NOW),
+        "helper",
+        Coverage({}),
+        None,
+    ),
 ]
+RELEASE = Release(7, "T1", "", "B1", "U1", NOW, NOW.date(), "new prompt")
 NAMES = ["helper", "Help desk", "help", *map(str, range(20))]
 HELPER = {"B1": Member("helper", True)}
 SCALE = Scale(0, 5)
@@ -70,31 +77,9 @@ LOWEST = [
 
 def a_standing(**changes: Any) -> Standing:
     """A drop that was told, with these changes."""
-    given: dict[str, Any] = {
-        "team_id": "T1",
-        "channel_id": "",
-        "author_id": "B1",
-        "lowest": 0,
-        "highest": 5,
-        "version": "m, strict 2",
-        "direction": Direction.LOWER,
-        "event": Event.BEGAN,
-        "stored_at": NOW,
-        "looked_at": NOW,
-        "level": 2.9,
-        "level_low": 2.6,
-        "level_high": 3.2,
-        "n": 240,
-        "before": 3.6,
-        "since": date(2026, 11, 16),
-        "step": -0.7,
-        "whose": Whose.ASSISTANT,
-        "asked": 60,
-        "judge_step": 0.0,
-        "judge_low": -0.1,
-        "judge_high": 0.1,
-    }
-    return Standing(**(given | changes))
+    drop: dict[str, Any] = {"version": "m, strict 2", "level": 2.9, "level_low": 2.6, "n": 240}
+    drop |= {"level_high": 3.2, "before": 3.6, "since": date(2026, 11, 16), "step": -0.7}
+    return replace(LOWER, **{"author_id": "B1", "questions": ""} | drop | changes)
 
 
 _STEADY = {"direction": Direction.STEADY, "whose": None}
@@ -200,6 +185,8 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
             replace(SET, alerts_to=("C1", "U1", "U2")),
             {"C1": "", "U1": "not_in_channel", "U2": "odd"},
         ),
+        release_text.when_compared(None, RELEASE, 1),
+        release_text.when_compared(None, replace(RELEASE, set_by="os:root"), 0.5),
         window_text.off_floor(SCALE),
         window_text.unsure(MembershipError("user_not_found")),
         window_text.kept_out(["eve", "ben"]),
