@@ -7,13 +7,14 @@ import pytest
 from sqlalchemy import insert
 
 from bot.domain.case import CaseSource
-from bot.domain.standing import Standing, Whose
+from bot.domain.standing import Whose
 from bot.domain.watch import Watch
 from bot.features.watch.figures import MOST_AT_HOME
 from bot.store.schema import causes
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction
 from pocket_slack import Channel
+from tests.features.watch.test_week_text import standing
 from tests.features.watch.watching import add_other, orders, say
 from tests.gestures import add_case, help_desk, home, private
 from tests.stage import Stage, shown
@@ -22,7 +23,7 @@ pytestmark = [pytest.mark.needs("home"), pytest.mark.needs("digest")]
 NOBODY = "No assistant of your channels is watched yet"
 
 
-async def watch(stage: Stage, channel: Channel, author_id: str, **changes: Any) -> None:
+async def watch(stage: Stage, channel: Channel, author_id: str) -> None:
     team_id = stage.slack.workspace.team_id
     its = Watch(team_id, channel.id, author_id, datetime.now(UTC), is_private=channel.is_private)
     await orders(stage).save(its, stage.ann.id)
@@ -31,21 +32,10 @@ async def watch(stage: Stage, channel: Channel, author_id: str, **changes: Any) 
 async def stand(stage: Stage, author_id: str, **changes: Any) -> None:
     """The standing of an assistant, in its public channels by default."""
     now = datetime.now(UTC)
-    fields: dict[str, Any] = {
-        "team_id": stage.slack.workspace.team_id,
-        "channel_id": "",
-        "author_id": author_id,
-        "lowest": 0,
-        "highest": 5,
-        "version": None,
-        "direction": Direction.STEADY,
-        "event": None,
-        "stored_at": now,
-        "looked_at": now,
-        "level": 4.0,
-        "n": 50,
-    }
-    await Standings(stage.log.database).begin(Standing(**(fields | changes)))
+    times = {"stored_at": now, "looked_at": now}
+    team_id = stage.slack.workspace.team_id
+    given = standing(team_id=team_id, author_id=author_id, version=None, **times | changes)
+    await Standings(stage.log.database).begin(given)
 
 
 async def drawn(

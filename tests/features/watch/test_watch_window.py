@@ -20,7 +20,7 @@ from bot.slack.members import MembershipError
 from bot.store.audit import Action
 from judge.scoring.rubric import Scale
 from pocket_slack import Message
-from tests.features.watch.watching import add_other, end, only, say, use_rubric
+from tests.features.watch.watching import add_other, end, only, say, told, use_rubric
 from tests.stage import CHANNEL, Stage, StageFactory, manifest_without, shown
 
 
@@ -159,13 +159,27 @@ async def test_reactions_without_their_scope_are_refused_at_the_field(
     }
 
 
-async def test_who_has_lost_the_right_meanwhile_sets_nothing(stage: Stage) -> None:
+async def test_who_has_lost_the_right_meanwhile_sets_ends_and_sends_nothing(stage: Stage) -> None:
+    await say(stage, "@helper all alert here")
+    listed = stage.ann.ephemerals(CHANNEL)[-1]
+    earlier = await only(stage)
     await window(stage)
     stage.ann.user.is_guest = True
-    delivery = await stage.slack.settled(stage.ann.submit())
+    delivery = await stage.slack.settled(
+        stage.ann.submit({its(ids.BLOCK_PER_DAY, stage.helper.id): "3"})
+    )
     assert delivery.response is not None
     assert "Guests cannot" in str(delivery.response["view"])
-    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
+    stage.ann.click(listed, ids.ACTION_TEST_ALERT)
+    assert "Guests cannot" in (await stage.told(stage.ann, 2)).text
+    stage.ann.user.is_guest = False
+    stage.ann.close()
+    await window(stage)
+    stage.ann.user.is_guest = True
+    stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
+    assert "Guests cannot" in await filled(stage, "Guests")
+    assert await only(stage) == earlier
+    assert stage.ours() == []
 
 
 async def test_a_channel_where_nothing_may_be_scored_is_not_watched(
@@ -179,19 +193,25 @@ async def test_a_channel_where_nothing_may_be_scored_is_not_watched(
 async def test_an_assistant_that_left_can_still_be_changed(stage: Stage) -> None:
     await say(stage, "@helper 1 in 3")
     stage.ann.remove(CHANNEL, "helper")
-    state = await state_of(stage, 2)
-    stage.ann.click(state, ids.ACTION_WATCH)
+    stage.ann.click(await state_of(stage, 2), ids.ACTION_WATCH)
     await filled(stage, "Replies to score")
     await grown(stage)
     await stage.slack.settled(stage.ann.submit({its(ids.BLOCK_PER_DAY, stage.helper.id): "3"}))
     await stage.told(stage.ann, 3)
-    assert (await only(stage)).per_day == 3
+    assert ((await only(stage)).share, (await only(stage)).per_day) == (1 / 3, 3)
 
 
-async def test_slack_that_does_not_let_us_read_is_quoted(stage: Stage) -> None:
+async def test_a_channel_that_cannot_be_read_is_said_and_so_is_a_window_that_stays_empty(
+    stage: Stage,
+) -> None:
     stage.ask_and_answer()
     stage.slack.fail("conversations.history", error="missing_scope")
     assert text.not_read("missing_scope") in await window(stage)
+    stage.ann.close()
+    stage.slack.fail("views.update", status=503)
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "watch @helper")
+    assert "Something went wrong. Please try again" in (await stage.told(stage.ann)).text
+    assert "Reading this channel" in shown_now(stage)
 
 
 async def state_of(stage: Stage, count: int = 1) -> Message:
@@ -208,8 +228,7 @@ async def test_another_assistant_begins_with_one_that_is_not_watched_yet(stage: 
     await stage.slack.settled(stage.ann.submit())
     await stage.told(stage.ann, 3)
     watches = await stage.log.watches.of(stage.slack.workspace.team_id)
-    new = {watch.author_id: watch for watch in watches}.pop(stage.slack.person("other").id)
-    assert len(watches) == 2
+    _, new = sorted(watches, key=lambda watch: watch.author_id != stage.helper.id)
     assert (new.share, new.per_day, new.alerts_to) == (1.0, PER_DAY, (stage.ann.id,))
     assert new.floor is None
 
@@ -222,29 +241,20 @@ async def test_a_wrong_floor_and_who_is_no_assistant_are_explained_at_their_fiel
     for typed in ("5", "nan"):
         assert await refused(stage, {floor: typed}) == {floor: off_floor(Scale(0, 5))}
     stage.ann.fill({floor: ""})
-    view = stage.ann.view
-    assert view is not None
-    select = next(
-        block["element"]
-        for block in view.body["blocks"]
-        if block.get("block_id") == ids.BLOCK_ASSISTANT
-    )
+    blocks = stage.ann.view.body["blocks"]
+    (menu,) = [each["element"] for each in blocks if each.get("block_id") == ids.BLOCK_ASSISTANT]
     for each in (stage.slack.workspace.bot.id, stage.ben.id):
-        select["options"].append(
-            {"text": select["options"][0]["text"], "value": each}
-        )  # as nobody sees it
+        menu["options"].append(menu["options"][0] | {"value": each})  # as nobody sees it
         errors = await refused(stage, {ids.BLOCK_ASSISTANT: each})
         assert errors[ids.BLOCK_ASSISTANT] == NO_ASSISTANT
 
 
 async def test_a_test_goes_to_exactly_those_who_would_hear(stage: Stage) -> None:
-    channel = stage.slack.workspace.channel(CHANNEL)
-    channel.is_private = True
+    stage.slack.workspace.channel(CHANNEL).is_private = True
     await window(stage)
     people = {its(ids.BLOCK_ALERTS_TO, stage.helper.id): [stage.ben.id, stage.ann.id]}
-    await stage.slack.settled(
-        stage.ann.submit(people | {its(ids.BLOCK_ALERTS_HERE, stage.helper.id): ["here"]})
-    )
+    here = {its(ids.BLOCK_ALERTS_HERE, stage.helper.id): ["here"]}
+    await stage.slack.settled(stage.ann.submit(people | here))
     said = await stage.told(stage.ann)
     stage.ben.leave(CHANNEL)
     stage.ann.click(said, ids.ACTION_TEST_ALERT)
@@ -252,17 +262,9 @@ async def test_a_test_goes_to_exactly_those_who_would_hear(stage: Stage) -> None
     errors = dict.fromkeys(watch.alerts_to, "") | {stage.ben.id: "not_in_channel"}
     assert (await stage.told(stage.ann, 2)).text == text.tested(watch, errors)
     (posted,) = stage.ours()
-    direct = stage.slack.workspace.channel(stage.ann.im).messages.values()
-    assert posted.text.startswith(
-        "This is a test with made-up figures. A real alert looks like this: helper has "
-    )
-    assert [message.text for message in direct] == [posted.text]
-    assert not stage.slack.workspace.channel(stage.ben.im).messages
-
-
-async def state_after(stage: Stage, text: str) -> Message:
-    await say(stage, text)
-    return stage.ann.ephemerals(CHANNEL)[-1]
+    assert posted.text.startswith("This is a test with made-up figures.")
+    assert [message.text for message in told(stage)] == [posted.text]
+    assert told(stage, stage.ben) == []
 
 
 async def test_who_cannot_read_an_alert_is_named_at_the_field(stage: Stage) -> None:
@@ -279,25 +281,14 @@ async def test_who_cannot_read_an_alert_is_named_at_the_field(stage: Stage) -> N
 
 
 async def test_a_test_that_cannot_be_sent_says_why(stage: Stage) -> None:
-    said = await state_after(stage, "@helper all alert here")
-    stage.ann.user.is_guest = True
-    stage.ann.click(said, ids.ACTION_TEST_ALERT)
-    assert "Guests cannot" in (await stage.told(stage.ann, 2)).text
-    assert stage.ours() == []
-    stage.ann.user.is_guest = False
+    await say(stage, "@helper all alert here")
+    said = stage.ann.ephemerals(CHANNEL)[-1]
     await say(stage, "@helper alert off")
     stage.ann.click(said, ids.ACTION_TEST_ALERT)
-    assert (await stage.told(stage.ann, 4)).text == text.tested(await only(stage), {})
+    assert (await stage.told(stage.ann, 3)).text == text.tested(await only(stage), {})
     await end(stage, "helper")
     stage.ann.click(said, ids.ACTION_TEST_ALERT)
-    assert (await stage.told(stage.ann, 6)).text == text.NOT_WATCHED
-
-
-async def test_a_window_that_stays_empty_is_not_kept_quiet_about(stage: Stage) -> None:
-    stage.slack.fail("views.update", status=503)
-    stage.ann.command(CHANNEL, slack_ids.COMMAND, "watch @helper")
-    assert "Something went wrong. Please try again" in (await stage.told(stage.ann)).text
-    assert "Reading this channel" in shown_now(stage)
+    assert (await stage.told(stage.ann, 5)).text == text.NOT_WATCHED
 
 
 async def test_the_buttons_channel_is_believed_no_more_than_a_typed_one(stage: Stage) -> None:
