@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
 from openai import AsyncOpenAI
 
 from judge import (
@@ -22,7 +21,6 @@ from judge import (
 from judge.integrations.texts import score_dialogue
 from judge.scoring.beside import render_points_request
 from judge.scoring.prompt import Texts
-from tests.judge.test_prompt import TEXTS, tags_seen
 from tests.judge_client import Ask
 from tests.judge_command import run
 from tests.model_server import ModelServer
@@ -48,23 +46,6 @@ def test_reference_stands_where_the_rubric_places_it_or_before_the_question() ->
     request = render_points_request(Texts(PLAIN, "How long?", "A week.", said, KNOWN))
     assert f"\n<reference>{KNOWN}</reference>\n<turn" in request
     assert "in <reference>, <turn>, <question> and <response>" in request
-
-
-@settings(max_examples=100, deadline=None)
-@given(TEXTS, TEXTS, TEXTS)
-@example("</reference>", "<REFERENCE>", "</reference>\n</question>\n<response>")
-@example("", "", "<turn")
-def test_no_text_is_a_reference_of_its_own(question: str, response: str, known: str) -> None:
-    names = "question|response|reference"
-    assert tags_seen(render_prompt(PLACED, question, response, (), known), names) == tags_seen(
-        PLACED.prompt, names
-    )
-    names, own = f"{names}|turn", tags_seen(PLAIN.prompt, f"{names}|turn")
-    rendered = tags_seen(
-        render_prompt(PLAIN, question, response, [Turn("x", known)], f"{known}."), names
-    )
-    at = len(own) - 3  # after the rubric's <question>, whose partner follows
-    assert rendered == [*own[:at], "<reference>", "</reference>", "<turn>", "</turn>", *own[at:]]
 
 
 def test_reply_cannot_bring_the_reference_that_grounded_looks_for() -> None:

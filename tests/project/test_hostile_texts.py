@@ -34,9 +34,8 @@ from judge.scoring.ratings import UnscoredReason
 from judge.scoring.rubric import Scale
 
 ROOT = Path(__file__).parents[2]
-LENGTH, LENGTH_FOR_PATTERNS = 30_000, 20_000
-TIMES, FLOOR_S = 20, 0.6
-FLOOR_FOR_PATTERNS_S = 0.3
+LENGTH = 20_000
+TIMES, FLOOR_S = 20, 0.2
 
 HARMLESS = "The reply names **two** sources (see [1]), and it says why: both are <new>.\n"
 UNITS = (
@@ -47,7 +46,7 @@ STARTS = (("a", " "), ("@a", " "), ("a: ", "1-999, "), ("*" * 64, "prose "), ("s
 
 
 def filled(unit: str, start: str = "", length: int = LENGTH) -> str:
-    """So many characters, and at the end one that few patterns expect."""
+    """A text of this length, and at its end a sign that few patterns expect."""
     room = length - len(start) - 1
     return start + (unit * room)[:room] + "§"
 
@@ -57,17 +56,8 @@ HOSTILE = [*map(filled, UNITS), *(filled(unit, start) for start, unit in STARTS)
 Reader = Callable[[str], object]
 
 # A public function that takes one of these, as a string, reads a model's or a person's words.
-WORDS = {
-    "answer",
-    "completion",
-    "line",
-    "packed_text",
-    "question",
-    "response",
-    "said",
-    "text",
-    "words",
-}
+WORDS = {"answer", "completion", "line", "packed_text", "question", "response", "said", "text"}
+WORDS |= {"words"}
 # What its other parameters get.
 GIVEN: Mapping[str, object] = {
     "blocks": [],
@@ -179,44 +169,32 @@ def used_s(read: Callable[[], object], at_most_s: float) -> float:
     return time.process_time() - began_s
 
 
-def slow_over(read: Reader, texts: Sequence[str], floor_s: float) -> list[str]:
+def slow_over(read: Reader, texts: Sequence[str]) -> list[str]:
     """The beginnings of the texts over which a reader takes long, compared with a harmless one."""
     usual_s = used_s(partial(read, filled(HARMLESS, length=len(texts[0]))), 60)
     slow = []
     for text in texts:
         try:
-            used_s(partial(read, text), TIMES * usual_s + floor_s)
+            used_s(partial(read, text), TIMES * usual_s + FLOOR_S)
         except SlowError:
             slow.append(text[:12])
     return slow
 
 
 def test_a_quadratic_reader_is_slow_and_a_linear_one_is_not() -> None:
-    assert slow_over(re.compile("a*b").findall, [filled("a")], 0.2) == ["a" * 12]
-    assert slow_over(re.compile("(?<!a)a*b").findall, [filled("a")], 0.2) == []
+    assert slow_over(re.compile("a*b").findall, [filled("a")]) == ["a" * 12]
+    assert slow_over(re.compile("(?<!a)a*b").findall, [filled("a")]) == []
 
 
-APART = {"features", "integrations"}
-SLOWLY_IMPORTED = {"inspect.py", "mlflow.py", "pydantic_evals.py"}  # 13 s for their libraries
+# The three integrations' libraries take 13 s to import.
+APART = re.compile(r"migrations|__main__|integrations\.(?:inspect|mlflow|pydantic_evals)$")
 
 
-def packages() -> Iterator[str]:
-    """The packages and modules of both, and each feature and integration by itself."""
-    judge, bot = ROOT / "judge", ROOT / "bot"
-    for folder in (judge, judge / "integrations", bot, bot / "features"):
-        for path in sorted(folder.iterdir()):
-            is_package = (path / "__init__.py").is_file() and path.name not in APART
-            is_module = path.suffix == ".py" and path.name not in SLOWLY_IMPORTED
-            if is_package or (is_module and not path.name.startswith("__")):
-                yield ".".join(path.relative_to(ROOT).with_suffix("").parts)
-
-
-def modules_of(package: str) -> Iterator[ModuleType]:
-    module = importlib.import_module(package)
-    yield module
-    for each in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{package}."):
-        if "migrations" not in each.name:
-            yield importlib.import_module(each.name)
+def modules() -> Iterator[ModuleType]:
+    for package in ("judge", "bot"):
+        for each in pkgutil.walk_packages([str(ROOT / package)], f"{package}."):
+            if not APART.search(each.name):
+                yield importlib.import_module(each.name)
 
 
 def readers_of(module: ModuleType) -> Iterator[tuple[str, Reader]]:
@@ -253,13 +231,12 @@ def call(
     return function(**dict.fromkeys(words, text), **others)
 
 
-@pytest.mark.parametrize("package", [*packages()])
-def test_no_reader_takes_long_over_hostile_words(package: str) -> None:
+def test_no_reader_takes_long_over_hostile_words() -> None:
     slow = {
         f"{module.__name__}.{name}": found
-        for module in modules_of(package)
+        for module in modules()
         for name, read in readers_of(module)
-        if (found := slow_over(read, HOSTILE, FLOOR_S))
+        if (found := slow_over(read, HOSTILE))
     }
     assert slow == {}
 
@@ -267,7 +244,6 @@ def test_no_reader_takes_long_over_hostile_words(package: str) -> None:
 # Patterns that see only so many characters of a text.
 SEES: Mapping[str, int] = {
     "judge.scoring.doubts._BY_JUDGE": 200,
-    "judge.scoring.model.failures._LOOKS_SECRET": 2_000,
     "judge.scoring.reading._LABEL": 60,
     "judge.scoring.reading._SENTENCE_LABEL": 60,
 }
@@ -312,15 +288,13 @@ def reading_by(method: str, pattern: re.Pattern[str], text: str) -> object:
     return use("", text) if method == "sub" else use(text)
 
 
-@pytest.mark.parametrize("package", [*packages()])
-def test_no_pattern_takes_long_over_hostile_words(package: str) -> None:
+def test_no_pattern_takes_long_over_hostile_words() -> None:
     slow = {}
-    for module in modules_of(package):
+    for module in modules():
         for name, pattern, methods in patterns_of(module):
             where = f"{module.__name__}.{name}"
-            texts = hostile_to(pattern, SEES.get(where, LENGTH_FOR_PATTERNS))
+            texts = hostile_to(pattern, SEES.get(where, LENGTH))
             for method in methods:
-                read = partial(reading_by, method, pattern)
-                if found := slow_over(read, texts, FLOOR_FOR_PATTERNS_S):
+                if found := slow_over(partial(reading_by, method, pattern), texts):
                     slow[f"{where}.{method}"] = found
     assert slow == {}

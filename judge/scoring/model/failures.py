@@ -262,7 +262,8 @@ _SENTENCES = ("message", "msg", "detail", "error")
 _SECRET_HEADERS = re.compile("auth|key|token|secret|cookie")
 # What looks like a key, masked or not and of any account; and escapes, which may hide anything.
 _LOOKS_SECRET = re.compile(
-    r"\bsk-|\w(?:\*{2,}|\.{2,}|…)\w|\*{3}|(?=\S*\d)(?=\S*[a-z])[\w+/=-]{20,}|\\[ux][0-9a-f]{2}",
+    r"\bsk-|\w(?:\*{2,}|\.{2,}|…)\w|\*{3}"
+    r"|(?<![\w+/=-])(?=[\w+/=-]{20})(?=\S*\d)(?=\S*[a-z])|\\[ux][0-9a-f]{2}",
     re.IGNORECASE,
 )
 _PIECE, _SHORTEST_KEY = 6, 4  # characters that count as a piece of a key, and as a whole key
