@@ -1,7 +1,7 @@
 """What the tests' clients of the `openai` package share."""
 
 import ssl
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Protocol
 
@@ -28,6 +28,15 @@ def plain_client() -> openai.OpenAI:
     return openai.OpenAI(api_key="sk-very-secret", base_url="http://judge.test/v1")
 
 
+def status_error(
+    status: int, body: Any = None, headers: Mapping[str, str] | None = None
+) -> openai.APIStatusError:
+    """The error that the `openai` package makes of an answer."""
+    request = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
+    response = httpx2.Response(status, json=body, headers=headers, request=request)
+    return plain_client()._make_status_error_from_response(response)
+
+
 def http_client() -> httpx2.AsyncClient:
     return openai.DefaultAsyncHttpxClient(verify=trusted())
 
@@ -43,7 +52,7 @@ def detoured(model_server: ModelServer, addresses: list[str]) -> httpx2.AsyncCli
             request.url = httpx2.URL(f"{model_server.base_url}/chat/completions")
             return await super().handle_async_request(request)
 
-    return httpx2.AsyncClient(transport=Detour())
+    return httpx2.AsyncClient(transport=Detour(verify=trusted()))
 
 
 class Ask(Protocol):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from openai import AsyncAzureOpenAI, AsyncOpenAI
+from openai import APIStatusError, AsyncAzureOpenAI, AsyncOpenAI
 
 from judge import (
     BadResponseError,
@@ -21,8 +21,15 @@ from judge import (
     UnscoredReason,
     Verdict,
 )
-from tests.judge_client import QUESTION, RESPONSE, Ask, detoured, to_ask
-from tests.model_server import Answer, Failure, ModelServer, Raw, Reply, Script
+from judge.scoring.model.addresses import is_openais
+from judge.scoring.model.failures import (
+    is_filtered,
+    is_worth_retrying,
+    rejected_option,
+    to_judge_error,
+)
+from tests.judge_client import QUESTION, RESPONSE, Ask, detoured, status_error, to_ask
+from tests.model_server import Answer, Failure, ModelServer, Raw, Reply, Script, to_error
 from tests.server_profiles import (
     AZURE,
     GOOD,
@@ -30,25 +37,28 @@ from tests.server_profiles import (
     LITELLM,
     LLAMA_CPP,
     MODEL,
-    OLLAMA,
     OPENAI,
+    OPENROUTER,
     PROFILES,
+    TGI,
     VLLM,
     Profile,
 )
+from tests.tables import each
 
 LIMITS = ("max_completion_tokens", "max_tokens")
 NOW = {"retry-after": "0"}
 TOO_FAR_OFF = {"retry-after": "300"}  # beyond every deadline here, so no test waits
 
 
-def every(field: str) -> list[Any]:
-    """The answers that the profiles have for `field`."""
-    return [
-        pytest.param(reply, id=f"{profile}")
-        for profile in PROFILES
-        if (reply := getattr(profile, field))
-    ]
+def every(field: str) -> list[Failure]:
+    """The errors that the profiles have for `field`."""
+    replies = [getattr(profile, field) for profile in PROFILES]
+    return [reply for reply in replies if isinstance(reply, Failure)]
+
+
+def error_of(reply: Failure) -> APIStatusError:
+    return status_error(reply.status, to_error(reply))
 
 
 def assert_safe(error: JudgeError) -> None:
@@ -87,21 +97,26 @@ def reason(verdict: Verdict) -> UnscoredReason:
 # Options that a server rejects
 
 
-@pytest.mark.parametrize(
-    ("profile", "option"),
+@each(
+    ("reply", "option"),
     [
-        pytest.param(profile, option, id=f"{profile}-{option}")
-        for profile in PROFILES
-        for option in profile.rejections
-        if option not in LIMITS  # of which one is sent at a time
+        *((reply, name) for profile in PROFILES for name, reply in profile.rejections.items()),
+        *((reply, "max_tokens") for reply in every("limit_too_high")),
     ],
 )
+def test_each_servers_rejection_names_its_option(reply: Failure, option: str) -> None:
+    # Of the limit's two names one is sent at a time.
+    options = [option] if option in LIMITS else ["max_tokens", "seed", option]
+    assert rejected_option(error_of(reply), options) == option
+
+
+@each("option", ["temperature", "logprobs"])
 async def test_rejected_option_is_left_out_and_remembered(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, option: str
+    model_server: ModelServer, client: AsyncOpenAI, option: str
 ) -> None:
-    model_server.script(profile.script(option))
-    ask = "distribution" if "logprobs" in option else "text"
-    judge = Judge(MODEL, client=client, samples=1 if option == "temperature" else 3, ask=ask)
+    model_server.requests.clear()
+    model_server.script(OPENAI.script(option))
+    judge = Judge(MODEL, client=client, samples=1, ask=WAYS[option])
     first = await judge.score(QUESTION, RESPONSE)
     before = len(model_server.requests)
     second = await judge.score(QUESTION, RESPONSE)
@@ -110,20 +125,28 @@ async def test_rejected_option_is_left_out_and_remembered(
     assert not any(option in request for request in model_server.requests[before:])
 
 
-@pytest.mark.parametrize(
-    ("host", "profile", "names"),
+WAYS = {"temperature": "text", "logprobs": "distribution"}
+
+
+@each(
+    ("base_url", "is_known"),
     [
-        ("name.openai.azure.test", OPENAI, [LIMITS[0]]),
-        ("name.openai.azure.test", AZURE, LIMITS),
-        ("api.openai.com", OPENAI, [LIMITS[0]]),
-        ("myopenai.com", AZURE, [LIMITS[1]]),
-        ("models.test", OPENAI, LIMITS[::-1]),
-        ("models.test", OLLAMA, [LIMITS[1]]),
+        *(("https://name.openai.azure.test/v1", True), ("https://api.openai.com/v1", True)),
+        *(("http://myopenai.com/v1", False), ("http://models.test/v1", False)),
     ],
+)
+def test_openai_and_azure_are_known_by_their_host(base_url: str, is_known: bool) -> None:
+    assert is_openais(base_url) is is_known
+
+
+@each(
+    ("host", "profile", "names"),
+    [("name.openai.azure.test", AZURE, LIMITS), ("models.test", OPENAI, LIMITS[::-1])],
 )
 async def test_limit_has_the_name_that_the_server_takes(
     model_server: ModelServer, host: str, profile: Profile, names: Sequence[str]
 ) -> None:
+    model_server.requests.clear()
     model_server.script(profile.script(*profile.rejections.keys() & set(LIMITS)))
     http_client = detoured(model_server, [])
     base_url = f"http://{host}/v1"
@@ -145,43 +168,35 @@ async def test_server_that_ignores_the_limit_gets_it_under_the_other_name_from_t
     assert sent == [[LIMITS[1]], [LIMITS[0]], [LIMITS[0]]]
 
 
-async def test_limit_is_left_out_if_both_names_are_rejected(
+async def test_server_that_rejects_every_option_is_asked_once_per_option(
     model_server: ModelServer, ask: Ask
 ) -> None:
-    both = replace(OPENAI, rejections=OPENAI.rejections | AZURE.rejections)
-    assert (await ask(both.script(*LIMITS), samples=1)).score == 4
-    assert model_server.requests[-1].keys().isdisjoint(LIMITS)
-
-
-async def test_server_that_rejects_every_option_is_asked_once_per_option(
-    model_server: ModelServer, fail: Fail
-) -> None:
-    everything = "'temperature' 'logprobs' 'max_tokens' 'max_completion_tokens'"
-    assert isinstance(
-        await fail(Failure(400, message=everything), ask="distribution"), RequestRejectedError
+    options = ("temperature", "logprobs", *LIMITS)
+    refused = Failure(400, message="".join(f"'{option}' " for option in options))
+    both = Answer(GOOD, more=(GOOD,))
+    verdict = await ask(
+        lambda request: both if request.keys().isdisjoint(options) else refused, ask="distribution"
     )
-    # temperature, logprobs with top_logprobs, and the limit under two names are dropped one after
-    # another.
-    assert len(model_server.requests) == 5
+    assert verdict.score == 4
+    # These are left out one after another, logprobs with top_logprobs; then it is asked for text.
+    assert len(model_server.requests) == 6
 
 
 # A context that is too short
 
 
-def fits_without_limit(profile: Profile, otherwise: Reply) -> Any:
+def fits_without_limit(otherwise: Reply) -> Script:
     def reply(request: dict[str, Any]) -> Reply:
-        has_limit = not request.keys().isdisjoint(LIMITS)
-        assert profile.limit_too_high is not None
-        return profile.limit_too_high if has_limit else otherwise
+        assert VLLM.limit_too_high is not None
+        return otherwise if request.keys().isdisjoint(LIMITS) else VLLM.limit_too_high
 
     return reply
 
 
-@pytest.mark.parametrize("profile", [each for each in PROFILES if each.limit_too_high], ids=str)
 async def test_limit_that_does_not_fit_the_context_is_left_out_and_remembered(
-    model_server: ModelServer, client: AsyncOpenAI, profile: Profile
+    model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
-    model_server.script(fits_without_limit(profile, GOOD))
+    model_server.script(fits_without_limit(GOOD))
     judge = Judge(MODEL, client=client, samples=1)
     assert (await judge.score(QUESTION, RESPONSE)).score == 4
     before = len(model_server.requests)
@@ -193,7 +208,7 @@ async def test_prompt_that_is_too_long_does_not_remove_the_limit(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     assert VLLM.too_long is not None
-    model_server.script(fits_without_limit(VLLM, VLLM.too_long))
+    model_server.script(fits_without_limit(VLLM.too_long))
     judge = Judge(MODEL, client=client, samples=1)
     with pytest.raises(RequestRejectedError, match="too long"):
         await judge.score(QUESTION, RESPONSE)
@@ -205,54 +220,53 @@ async def test_prompt_that_is_too_long_does_not_remove_the_limit(
 # Failures
 
 
-FAILURES: dict[
-    str, tuple[type[JudgeError], str, int | None]
-] = {  # the error, what it says, and the requests
-    "too_long": (RequestRejectedError, "too long for model .* JUDGE_MODEL", None),
-    "unknown_model": (ModelNotFoundError, f"{MODEL!r} .* JUDGE_MODEL", 1),
-    "wrong_key": (KeyRejectedError, "OPENAI_API_KEY", 1),
-    "out_of_quota": (QuotaExceededError, "OPENAI_API_KEY", 1),
-    "rate_limited": (RateLimitedError, "JUDGE_CONCURRENCY", 5),
+FAILURES: dict[str, tuple[type[JudgeError], str, bool]] = {  # and whether it is worth a retry
+    "too_long": (RequestRejectedError, "too long for model .* JUDGE_MODEL", False),
+    "unknown_model": (ModelNotFoundError, f"{MODEL!r} .* JUDGE_MODEL", False),
+    "wrong_key": (KeyRejectedError, "OPENAI_API_KEY", False),
+    "out_of_quota": (QuotaExceededError, "OPENAI_API_KEY", False),
+    "rate_limited": (RateLimitedError, "JUDGE_CONCURRENCY", True),
 }
 
 
-@pytest.mark.parametrize(
-    ("reply", "kind", "said", "requests"),
-    [
-        pytest.param(*reply.values, *expected, id=f"{field}-{reply.id}")
-        for field, expected in FAILURES.items()
-        for reply in every(field)
-    ],
+@each(
+    ("reply", "kind", "said", "is_temporary"),
+    [(reply, *expected) for field, expected in FAILURES.items() for reply in every(field)],
 )
-async def test_failure_says_what_to_change_and_is_repeated_only_if_that_may_help(
-    model_server: ModelServer,
-    fail: Fail,
-    reply: Failure | Raw,
-    kind: type[JudgeError],
-    said: str,
-    requests: int | None,
+def test_each_servers_failure_says_what_to_change(
+    reply: Failure, kind: type[JudgeError], said: str, is_temporary: bool
 ) -> None:
-    error = await fail(replace(reply, headers=NOW), samples=1)
+    raised = error_of(reply)
+    raised.request.headers["authorization"] = f"Bearer {KEY}"
+    error = to_judge_error(raised, MODEL, "http://judge.test/v1", f"{QUESTION}\n{RESPONSE}")
     assert isinstance(error, kind)
     assert re.search(said, str(error))
-    assert requests in (None, len(model_server.requests))
+    assert_safe(error)
+    assert is_worth_retrying(raised) is is_temporary
 
 
-@pytest.mark.parametrize("reply", every("filtered"))
-async def test_filtered_answer_is_unscored(
-    model_server: ModelServer, ask: Ask, reply: Failure
+@each("reply", every("filtered"))
+def test_each_servers_filter_is_recognised(reply: Failure) -> None:
+    assert is_filtered(error_of(reply))
+
+
+async def test_filtered_answer_is_unscored_and_not_asked_for_again(
+    model_server: ModelServer, ask: Ask
 ) -> None:
-    verdict = await ask(reply, samples=3)
+    assert AZURE.filtered is not None
+    verdict = await ask(AZURE.filtered, samples=3)
     assert reason(verdict) is UnscoredReason.FILTERED
     assert len(model_server.requests) == 1
 
 
-@pytest.mark.parametrize("reply", [*every("rate_limited"), *every("overloaded")])
-async def test_temporary_failure_is_retried(
-    model_server: ModelServer, ask: Ask, reply: Failure | Raw
+async def test_temporary_failure_is_retried_up_to_five_times(
+    model_server: ModelServer, ask: Ask, fail: Fail
 ) -> None:
-    assert (await ask(replace(reply, headers=NOW), GOOD, samples=1)).score == 4
-    assert len(model_server.requests) == 2
+    for temporary in (OPENROUTER.rate_limited, OPENROUTER.overloaded, TGI.overloaded):
+        assert (await ask(replace(temporary, headers=NOW), GOOD, samples=1)).score == 4
+    model_server.requests.clear()
+    assert isinstance(await fail(OPENAI.rate_limited, samples=1), RateLimitedError)
+    assert len(model_server.requests) == 5
 
 
 async def test_model_that_is_being_loaded_is_waited_for(
@@ -278,23 +292,7 @@ async def test_html_page_of_a_proxy_is_retried_and_reported(ask: Ask, fail: Fail
 # Answers
 
 
-@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "thinking"])
-async def test_reasoning_is_never_read_as_the_answer(ask: Ask, field: str) -> None:
-    assert (
-        reason(await ask(Answer("", extra={field: "score: 5\nGood."}), samples=1))
-        is UnscoredReason.EMPTY
-    )
-    assert (
-        reason(
-            await ask(
-                Answer(None, finish_reason="length", extra={field: "score: 5\nGood."}), samples=1
-            )
-        )
-        is UnscoredReason.THINKING
-    )
-
-
-@pytest.mark.parametrize(
+@each(
     ("answer", "expected"),
     [
         (Answer(None), UnscoredReason.EMPTY),
@@ -302,7 +300,15 @@ async def test_reasoning_is_never_read_as_the_answer(ask: Ask, field: str) -> No
         (Answer("score: 4\nThe resp", finish_reason="length"), UnscoredReason.TRUNCATED),
         (Answer("The response", finish_reason="model_length"), UnscoredReason.TRUNCATED),
         (Answer("score: 4", finish_reason="content_filter"), UnscoredReason.FILTERED),
-        (Answer("", refusal=""), UnscoredReason.EMPTY),
+        # Reasoning is never read as the answer.
+        *(
+            (Answer("", extra={field: "score: 5\nGood."}, finish_reason=end), expected)
+            for field in ("reasoning_content", "reasoning", "thinking")
+            for end, expected in (
+                ("stop", UnscoredReason.EMPTY),
+                ("length", UnscoredReason.THINKING),
+            )
+        ),
     ],
 )
 async def test_answer_without_a_score_is_unscored_and_not_an_error(
@@ -311,19 +317,17 @@ async def test_answer_without_a_score_is_unscored_and_not_an_error(
     assert reason(await ask(answer, samples=1)) is expected
 
 
-@pytest.mark.parametrize(
+@each(
     "reply",
     [
         Raw(""),
         Raw("[]"),
         Raw('{"choices": []}'),
-        Raw(
-            '{"error": "Unexpected endpoint or method. (POST /chat/completions)"}'
-        ),  # LM Studio, lmstudio-bug-tracker#618
+        # LM Studio, lmstudio-bug-tracker#618
+        Raw('{"error": "Unexpected endpoint or method. (POST /chat/completions)"}'),
         Raw("<html>Welcome to nginx!</html>", "text/html"),
         Raw('{"choices": [' + "[" * 100_000),
         Raw('{"choices": ' + "9" * 10_000 + "}"),
-        Raw("", status=204),
         Raw("", status=302),
         Raw("", status=300, headers={"location": "/login"}),
     ],
@@ -337,7 +341,7 @@ async def test_status_200_without_a_completion_names_the_address(fail: Fail, rep
 # Clients
 
 
-@pytest.mark.parametrize("deployment", [None, "judge-deployment"])
+@each("deployment", [None, "judge-deployment"])
 async def test_azure_request_goes_to_its_deployment(
     model_server: ModelServer, deployment: str | None
 ) -> None:

@@ -1,12 +1,9 @@
 """The outcome of a failed request: always a subclass of `JudgeError` or a verdict."""
 
 import json
-import math
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
-import openai
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -24,7 +21,6 @@ from judge import (
     UnavailableError,
     Verdict,
 )
-from judge.scoring.model.chat import ChatModel
 from judge.scoring.model.client import make_client
 from judge.scoring.model.completion import Token, to_completion
 from judge.scoring.model.failures import (
@@ -35,104 +31,18 @@ from judge.scoring.model.failures import (
     server_name,
     to_judge_error,
 )
-from tests.judge_client import QUESTION, RESPONSE, plain_client, trusted
-from tests.model_server import ModelServer, Raw, Wire
+from tests.judge_client import QUESTION, RESPONSE, status_error
+from tests.model_server import ModelServer, Raw
 from tests.tables import each
 
-REQUEST = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
 KEY = "sk-very-secret"
-GOOD = json.dumps(
-    {"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}
-).encode()
-
-
-@pytest.fixture(params=["aiohttp", "httpx2"])
-async def client(
-    request: pytest.FixtureRequest, model_server: ModelServer
-) -> AsyncIterator[AsyncOpenAI]:
-    transport = (
-        openai.DefaultAioHttpClient
-        if request.param == "aiohttp"
-        else openai.DefaultAsyncHttpxClient
-    )
-    async with AsyncOpenAI(
-        api_key=KEY,
-        base_url=model_server.base_url,
-        http_client=transport(verify=trusted()),
-        max_retries=0,
-    ) as client:
-        yield client
-
-
-@pytest.fixture(autouse=True)
-def one_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judge.scoring.model.chat._MAX_ATTEMPTS", 1)
-
-
-async def complete_once(client: AsyncOpenAI) -> Any:
-
-    async def connect() -> AsyncOpenAI:
-        return client
-
-    return await ChatModel("m", connect).complete("prompt", give_up_at=math.inf)
-
-
-def http(body: bytes, head: str = "", status: str = "200 OK", length: int | None = None) -> bytes:
-    length = len(body) if length is None else length
-    lines = (
-        f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: "
-        f"{length}\r\n{head}\r\n"
-    )
-    return lines.encode() + body
-
-
-def status_error(
-    status: int, body: Any = None, headers: dict[str, str] | None = None
-) -> openai.APIStatusError:
-    """The error that the `openai` package makes of an answer."""
-    response = httpx2.Response(
-        status,
-        json=body,
-        headers=headers,
-        request=httpx2.Request("POST", "http://judge.test/v1/chat/completions"),
-    )
-    return plain_client()._make_status_error_from_response(response)
-
-
-# On the wire
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        b"",
-        b"\x15\x03\x01\x00\x02\x02F",  # a TLS alert
-        http(GOOD, length=10_000),
-        http(GOOD, f"X-Long: {'x' * 200_000}\r\n"),
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello",
-    ],
-    ids=lambda sent: repr(sent[:40]),
-)
-async def test_answer_that_is_not_http_names_the_address(
-    model_server: ModelServer, client: AsyncOpenAI, sent: bytes
-) -> None:
-    model_server.script(Wire(sent))
-    with pytest.raises(
-        UnavailableError, match=r"127\.0\.0\.1:\d+ cannot be reached.*OPENAI_BASE_URL"
-    ):
-        await complete_once(client)
 
 
 @each(
     "base_url",
     [
-        "localhost:8000/v1",
-        "http://",
-        "http://:8000/v1",
-        "http://localhost:99999/v1",
-        "http://localhost:hunter2/v1",
-        "http://user:hunter2@[localhost/v1",
-        f"http://{'a' * 64}.example/v1",
+        *("localhost:8000/v1", "http://:8000/v1", "http://localhost:99999/v1"),
+        *("http://user:hunter2@[localhost/v1", f"http://{'a' * 64}.example/v1"),
         "http://local host/v1",
     ],
 )
@@ -175,19 +85,8 @@ json_values = st.recursive(
     | st.just(10**400)
     | st.floats()
     | st.text(max_size=20)
-    | st.sampled_from(
-        [
-            "stop",
-            "length",
-            "score: 4\nGood.",
-            "content_filter",
-            KEY,
-            QUESTION,
-            RESPONSE,
-            "\ud800",
-            "text",
-        ]
-    ),
+    | st.sampled_from(["stop", "length", "score: 4\nGood.", "content_filter", "\ud800", "text"])
+    | st.sampled_from([KEY, QUESTION, RESPONSE]),
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=5)
     ),
@@ -250,7 +149,7 @@ async def test_any_json_gives_a_verdict_or_one_judge_error(
     assert not any(secret in str(outcome) for secret in (KEY, QUESTION, RESPONSE, "\n"))
 
 
-@each("count", [True, -1, 2**31, 10**400, 1.5, float("nan"), "5", None, [5]])
+@each("count", [True, -1, 2**31, 1.5, "5"])
 def test_invalid_token_count_is_unknown(count: Any) -> None:
     completion = to_completion(
         {"choices": [{}], "usage": {"prompt_tokens": count, "completion_tokens": 5}}
@@ -261,19 +160,11 @@ def test_invalid_token_count_is_unknown(count: Any) -> None:
 PARTS = [
     {"type": "reasoning", "text": "score: 1"},
     "score: 2",
-    None,
     {"type": "text", "text": "score: 4"},
 ]
 
 
-@each(
-    ("content", "text"),
-    [
-        ("score: 4 \ud83d", "score: 4 ?"),
-        (PARTS, "score: 4"),
-        ([{"type": "text", "text": [PARTS]}], ""),
-    ],
-)
+@each(("content", "text"), [("score: 4 \ud83d", "score: 4 ?"), (PARTS, "score: 4")])
 def test_content_is_read_as_text_that_can_be_stored_without_its_other_parts(
     content: Any, text: str
 ) -> None:
@@ -281,7 +172,7 @@ def test_content_is_read_as_text_that_can_be_stored_without_its_other_parts(
     assert completion.choices[0].text == text
 
 
-@each("logprob", [float("nan"), float("-inf"), float("inf"), 10**400, "-1", None])
+@each("logprob", [float("nan"), float("-inf"), float("inf"), "-1"])
 def test_invalid_log_probability_is_left_out(logprob: Any) -> None:
     candidates = [{"token": "4", "logprob": -0.5}, {"token": "5", "logprob": logprob}]
     content = [{"token": "4", "top_logprobs": candidates}]
@@ -291,16 +182,15 @@ def test_invalid_log_probability_is_left_out(logprob: Any) -> None:
 
 # Single functions
 
+TEMPORARY = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+
 
 @each(
     ("headers", "wait_s"),
     [
         ({"retry-after": "2"}, 2),
         ({"retry-after": "2", "retry-after-ms": "1500"}, 1.5),
-        *(
-            ({"retry-after": each}, None)
-            for each in ("soon", "-1", "nan", "Fri, 99 Dec 9999", "", "1" * 5000)
-        ),
+        *(({"retry-after": each}, None) for each in ("soon", "-1", "nan", "1" * 5000)),
     ],
 )
 def test_retry_after_is_read_from_numbers(headers: dict[str, str], wait_s: float | None) -> None:
@@ -331,11 +221,7 @@ def test_rejected_option_is_found_by_its_name(
     ("status", "words", "child"),
     [
         # LiteLLM: https://github.com/BerriAI/litellm/issues/14144
-        (
-            400,
-            "OpenAIException - Budget has been exceeded! Current cost: 14, Max budget: 100",
-            QuotaExceededError,
-        ),
+        (400, "Budget has been exceeded! Current cost: 14, Max budget: 100", QuotaExceededError),
         (429, "No deployments available - crossed budget: model_name: m", QuotaExceededError),
         (400, "ExceededBudget: End User=x over budget", QuotaExceededError),
         (429, "billing_hard_limit_reached", QuotaExceededError),
@@ -345,11 +231,8 @@ def test_rejected_option_is_found_by_its_name(
         (400, "Model Not Exist", ModelNotFoundError),
         (403, "Project `p` does not have access to model `m`", ModelNotFoundError),
         (401, "key_model_access_denied", ModelNotFoundError),
-        (403, "model_not_found", ModelNotFoundError),
-        (400, "DeploymentNotFound", ModelNotFoundError),
         (400, "invalid_api_key", KeyRejectedError),
         (500, "the request exceeds the available context size", RequestRejectedError),
-        (400, "Requested tokens (2285) exceed context window of 2048", RequestRejectedError),
         (429, "Rate limit reached for model `m`: Limit 30000, Used 29000", RateLimitedError),
         (503, "model `m` not found on any worker yet", UnavailableError),
     ],
@@ -357,37 +240,20 @@ def test_rejected_option_is_found_by_its_name(
 def test_wording_decides_the_error_if_the_status_does_not(
     status: int, words: str, child: type[JudgeError]
 ) -> None:
-    assert (
-        type(
-            to_judge_error(status_error(status, {"error": words}), "m", "http://judge.test/v1", "")
-        )
-        is child
-    )
+    error = to_judge_error(status_error(status, {"error": words}), "m", "http://judge.test/v1", "")
+    assert type(error) is child
 
 
 def test_request_that_fastapi_echoes_is_not_read() -> None:
-    repeated = {
-        "detail": [
-            {
-                "loc": ["body", "messages"],
-                "msg": "no",
-                "input": "temperature context length flagged",
-            }
-        ]
-    }
-    error = status_error(422, repeated)
+    repeated = {"msg": "no", "input": "temperature context length flagged"}
+    error = status_error(422, {"detail": [repeated]})
     assert rejected_option(error, ["temperature"]) is None
     assert "rejects the request" in str(to_judge_error(error, "m", "http://judge.test/v1", ""))
 
 
-@each("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
+@each("status", [*TEMPORARY, 300, 400, 401, 402, 403, 404, 405, 413, 422])
 def test_temporary_failure_is_worth_a_retry(status: int) -> None:
-    assert is_worth_retrying(status_error(status))
-
-
-@each("status", [300, 304, 400, 401, 402, 403, 404, 405, 410, 413, 418, 422, 451])
-def test_permanent_failure_is_not_worth_a_retry(status: int) -> None:
-    assert not is_worth_retrying(status_error(status))
+    assert is_worth_retrying(status_error(status)) is (status in TEMPORARY)
 
 
 @each(
@@ -395,12 +261,9 @@ def test_permanent_failure_is_not_worth_a_retry(status: int) -> None:
     [
         ({"error": {"code": 429, "message": "slow down"}}, 429),
         ({"choices": [{"error": {"code": "502"}}]}, 502),
-        (
-            {"object": "error", "message": "no", "code": 400},
-            400,
-        ),  # https://github.com/vllm-project/vllm/issues/16831
+        # https://github.com/vllm-project/vllm/issues/16831
+        ({"object": "error", "message": "no", "code": 400}, 400),
         ({"error": {"code": 200}}, None),
-        ({"error": {"code": None}}, None),
         ({"error": "no such endpoint"}, None),
         ({"choices": [{"error": None}], "error": None}, None),
         ([{"error": {"code": 429}}], None),

@@ -7,25 +7,14 @@ from typing import Any
 
 import httpx2
 import openai
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from openai import AsyncOpenAI
 
-from judge import Judge, JudgeError, load_rubric, render_prompt
+from judge import load_rubric, render_prompt
 from judge.scoring.model.failures import quote, to_judge_error
-from tests.judge_client import http_client, plain_client
-from tests.model_server import Failure, ModelServer, Raw
-from tests.server_profiles import (
-    ANTHROPIC,
-    KEY,
-    LLAMA_CPP,
-    MISTRAL,
-    OLLAMA,
-    OPENAI,
-    TGI,
-    VLLM,
-)
+from tests.judge_client import status_error
+from tests.model_server import Failure
+from tests.server_profiles import KEY, MISTRAL, OPENAI, TGI, VLLM
 from tests.tables import each
 
 QUESTION = "Which clinic treats my daughter Ida Lindqvist, born 3 May 2019, for epilepsy?"
@@ -42,56 +31,31 @@ def quoted(said: Any, prompt: str = PROMPT, **headers: str) -> str:
     return quote(error({"message": said}, **headers), prompt)
 
 
-async def message(server: ModelServer, reply: Failure | Raw) -> str:
-    server.script(reply)
-    async with AsyncOpenAI(
-        api_key=KEY, base_url=server.base_url, http_client=http_client()
-    ) as client:
-        with pytest.raises(JudgeError) as caught:
-            await Judge("some-model", client=client, samples=1).score(QUESTION, RESPONSE)
-    return str(caught.value)
-
-
 @each(
     ("reply", "expected"),
     [
-        (
-            OPENAI.too_long,
-            (
-                "\"This model's maximum context length is 128000 tokens. However, your "
-                "messages resulted in"
-            ),
-        ),
+        (OPENAI.too_long, "\"This model's maximum context length is 128000 tokens. However, your"),
         (VLLM.wrong_key, '(HTTP 401: "Unauthorized")'),
-        (OLLAMA.unknown_model, "(HTTP 404: \"model 'some-model' not found\")"),
         (MISTRAL.rate_limited, '"Requests rate limit exceeded"'),
         (MISTRAL.rejections["n"], '(HTTP 422: "Extra inputs are not permitted")'),
-        (ANTHROPIC.out_of_quota, '"Your credit balance is too low to access the Anthropic API.'),
-        (LLAMA_CPP.overloaded, '(HTTP 503: "Loading model")'),
         (TGI.limit_too_high, '"Input validation error: `inputs` tokens'),
     ],
 )
 def test_each_servers_sentence_is_found(reply: Failure, expected: str) -> None:
-    request = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
-    response = httpx2.Response(reply.status, json=reply.body, request=request)
-    raised = plain_client()._make_status_error_from_response(response)
+    raised = status_error(reply.status, reply.body)
     assert expected in str(to_judge_error(raised, "some-model", "http://judge.test/v1", PROMPT))
 
 
 @each(
-    "said",
+    "key",
     [
-        f"Incorrect key {KEY} given",
-        "Incorrect key sk-ve******cret given",
-        "Incorrect key very-s given",
-        "Incorrect key sk-proj-someone-elses given",
-        "Incorrect key 9f86d081884c7d659a2feaa0c55ad015 given",
-        "Incorrect key ab12...9z given",
-        f"Incorrect key\n\t{KEY.upper()} given",
+        *(KEY, "sk-ve******cret", "very-s", "sk-proj-someone-elses", "ab12...9z"),
+        *("9f86d081884c7d659a2feaa0c55ad015", f"({KEY.upper()})"),
     ],
 )
-def test_key_is_left_out_even_if_masked_or_in_part(said: str) -> None:
-    assert quoted(said, authorization=f"Bearer {KEY}") == "Incorrect key … given"
+def test_key_is_left_out_even_if_masked_or_in_part(key: str) -> None:
+    said = quoted(f"Incorrect key\n\t{key} given", authorization=f"Bearer {KEY}")
+    assert said == "Incorrect key … given"
 
 
 def test_key_in_any_authorization_header_is_left_out() -> None:
@@ -102,14 +66,8 @@ def test_key_in_any_authorization_header_is_left_out() -> None:
 @each(
     "echo",
     [
-        QUESTION,
-        RESPONSE,
-        PROMPT,
-        QUESTION.upper(),
-        QUESTION.replace(" ", "\\n"),
-        "Dr. Öberg at the Karolinska",
-        "born 3 May",
-        repr(PROMPT),
+        *(QUESTION, RESPONSE, PROMPT, QUESTION.upper(), QUESTION.replace(" ", "\\n")),
+        *("Dr. Öberg at the Karolinska", "born 3 May", repr(PROMPT)),
     ],
 )
 def test_judged_text_is_left_out(echo: str) -> None:
@@ -124,7 +82,7 @@ def test_text_of_one_or_two_words_is_left_out(question: str, response: str) -> N
     assert quoted(f"Cannot parse '{response}' here", prompt) == "Cannot parse '…' here"
 
 
-@settings(deadline=None)
+@settings(max_examples=60)
 @given(st.text(st.characters(codec="utf-8")), st.text(), st.integers(0, 300))
 def test_no_three_words_of_a_judged_text_are_quoted(before: str, after: str, at: int) -> None:
     said = quoted(f"{before} {PROMPT[at:]} {after}")
@@ -154,6 +112,6 @@ def test_quote_is_short_and_on_one_line(said: str, expected: str) -> None:
     assert quoted(said) == expected
 
 
-@each("body", [None, [], {}, 7, {"error": None}, {"error": {"input": "secret"}}, {"error": [[[]]]}])
+@each("body", [None, 7, {"error": None}, {"error": {"input": "secret"}}, {"error": [[[]]]}])
 def test_error_without_a_message_is_not_quoted(body: Any) -> None:
     assert quote(error(body), PROMPT) == ""

@@ -5,7 +5,6 @@ answers.
 import asyncio
 import math
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 from aiohttp import web
@@ -14,7 +13,7 @@ from openai import AsyncOpenAI
 from judge import DeadlineError, Judge
 from judge.scoring.model.throttle import Sent, Throttle
 from tests.judge_client import http_client
-from tests.model_server import ModelServer, Reply, Stall
+from tests.model_server import ModelServer, Stall
 from tests.patience import ONLY_A_HANG_S
 
 ANSWER = {"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}
@@ -57,21 +56,21 @@ async def test_all_who_ask_a_slow_server_at_once_get_their_verdict(
     one_slot: tuple[OneSlot, AsyncOpenAI],
 ) -> None:
     slot, client = one_slot
-    judge = Judge("m", samples=1, client=client, timeout_s=2)  # 20 answers at most
+    judge = Judge("m", samples=1, client=client, timeout_s=1)  # 10 answers at most
     verdicts = await asyncio.gather(
-        *(judge.score("Why?", f"Because {number}.") for number in range(40))
+        *(judge.score("Why?", f"Because {number}.") for number in range(20))
     )
-    assert [verdict.score for verdict in verdicts] == [4] * 40
-    assert slot.given_up  # the first 40 went at once
-    assert slot.begun < 2 * 40 + slot.given_up
+    assert [verdict.score for verdict in verdicts] == [4] * 20
+    assert slot.given_up  # the first 20 went at once
+    assert slot.begun < 2 * 20 + slot.given_up
 
 
 async def test_an_answer_that_is_alone_is_waited_for_beyond_the_time_of_one(
     one_slot: tuple[OneSlot, AsyncOpenAI],
 ) -> None:
     slot, client = one_slot
-    slot.takes_s = 1
-    judge = Judge("m", samples=1, client=client, timeout_s=0.3)  # 3 s for the verdict
+    slot.takes_s = 0.5
+    judge = Judge("m", samples=1, client=client, timeout_s=0.2)  # 2 s for the verdict
     assert (await judge.score("Why?", "Because.")).score == 4
     assert slot.begun == 1
 
@@ -80,39 +79,9 @@ async def test_a_lone_request_that_hangs_is_not_repeated(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script(Stall())
-    with pytest.raises(DeadlineError, match=r"within 1 s; raise JUDGE_TIMEOUT_S"):
-        await Judge("m", samples=1, client=client, timeout_s=0.1).score("Why?", "Because.")
+    with pytest.raises(DeadlineError, match=r"within 0.5 s; raise JUDGE_TIMEOUT_S"):
+        await Judge("m", samples=1, client=client, timeout_s=0.05).score("Why?", "Because.")
     assert len(model_server.requests) == 1
-
-
-async def test_all_who_ask_a_server_that_hangs_learn_it(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script(Stall())
-    judge = Judge("m", samples=1, client=client, timeout_s=0.2)
-    asked = (judge.score("Why?", f"Because {number}.") for number in range(6))
-    failures = await asyncio.gather(*asked, return_exceptions=True)
-    assert [type(each) for each in failures] == [DeadlineError] * 6
-    assert len(model_server.requests) <= 6 + 2
-
-
-async def test_a_text_that_takes_too_long_does_not_fail_the_others(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    def reply(request: dict[str, Any]) -> Reply:
-        is_first_round = len(model_server.requests) <= 3
-        return (
-            Stall()
-            if is_first_round or "endless" in str(request["messages"])
-            else "score: 4\nGood."
-        )
-
-    model_server.script(reply)
-    judge = Judge("m", samples=1, client=client, timeout_s=0.5)
-    asked = (judge.score("Why?", f"Because {word}.") for word in ("endless", "blue", "red"))
-    failure, *verdicts = await asyncio.gather(*asked, return_exceptions=True)
-    assert isinstance(failure, DeadlineError)
-    assert [getattr(each, "score", each) for each in verdicts] == [4, 4]
 
 
 class Asked:

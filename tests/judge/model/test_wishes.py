@@ -66,13 +66,13 @@ async def test_short_answer_that_thinking_used_up_is_asked_again_with_more_room_
     assert limits(model_server) == [1024, 8192, 8192]
 
 
-@pytest.mark.parametrize("text", [None, "<think>So the user"])
+@each("text", [None, "<think>So the user"])
 async def test_answer_without_a_word_after_its_thinking_is_unscored_with_the_advice(
     model_server: ModelServer, ask: Ask, text: str | None
 ) -> None:
-    verdict: Verdict = await ask(
-        thought(text, finish_reason="length"), samples=1, answer_tokens=2000
-    )
+    model_server.requests.clear()
+    answer = thought(text, finish_reason="length")
+    verdict: Verdict = await ask(answer, samples=1, answer_tokens=2000)
     assert verdict.unscored.reason is UnscoredReason.THINKING
     assert "lower JUDGE_EFFORT, or raise JUDGE_ANSWER_TOKENS" in verdict.unscored.detail
     assert limits(model_server) == [2000]
@@ -98,7 +98,6 @@ async def test_options_are_fields_of_the_body_and_come_before_ours(
     ("options", "words"),
     [
         ("[1]", "no JSON object"),
-        ("secret", "no JSON object"),
         ('{"secret": NaN}', "no JSON object"),
         ("[" * 100_000, "no JSON object"),
         ({"secret": math.inf}, "no JSON object"),
