@@ -217,7 +217,7 @@ repeats = st.lists(
 @pytest.mark.on("sqlite", "postgres")
 @pytest.mark.slow
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(entries=entries_of_a_log, places=repeats)
 async def test_the_figures_are_those_of_plain_python(

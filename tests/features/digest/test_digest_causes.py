@@ -52,7 +52,9 @@ async def low_replies(stage: Stage, number: int, **changes: object) -> None:
     )
 
 
-async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Stage) -> None:
+async def test_it_says_why_with_last_weeks_names_and_lists_all_by_cause_to_the_channel(
+    stage: Stage,
+) -> None:
     ago = datetime.now(UTC) - timedelta(weeks=1)
     await low_replies(stage, 7, judged_at=ago)
     earlier = [Cause("no source", (1, 2)), Cause("other", (3, 4, 5, 6, 7))]
@@ -66,6 +68,15 @@ async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Sta
     found = await read_causes(stage.log.database, place(stage), this_week(stage))
     assert sorted(each.cause for each in found) == ["no source"] * 6 + ["other"] * 3
     assert len(await stage.log.database.values(select(spent.c.id))) == 1
+    stage.ben.click(message, ids.ACTION_LOW_LIST)
+    window = shown(await stage.modal(stage.ben))
+    assert "*no source* (6)\n• <" in window
+    assert "*other* (3)" in window
+    assert window.count(f"“{REASON}”") == 9
+    stage.ben.close()
+    stage.ben.leave(CHANNEL)
+    stage.ben.click(message, ids.ACTION_LOW_LIST)
+    assert "Only people in this channel" in (await stage.told(stage.ben)).text
 
 
 async def test_a_name_with_somebodys_word_is_other_also_if_it_is_forgotten_during_the_request(
@@ -144,21 +155,6 @@ async def test_an_assistants_stats_say_why_last_weeks_replies_scored_low(stage: 
     assert "• no source: *helper* 1, *Other Bot* 1" in shown(await stats(stage, "", 2))
 
 
-async def test_everybody_in_the_channel_can_see_all_by_cause(stage: Stage) -> None:
-    await low_replies(stage, 9)
-    stage.model.script(ANSWER)
-    message = await its_digest(stage)
-    stage.ben.click(message, ids.ACTION_LOW_LIST)
-    window = shown(await stage.modal(stage.ben))
-    assert "*no source* (6)\n• <" in window
-    assert "*other* (3)" in window
-    assert window.count(f"“{REASON}”") == 9
-    stage.ben.close()
-    stage.ben.leave(CHANNEL)
-    stage.ben.click(message, ids.ACTION_LOW_LIST)
-    assert "Only people in this channel" in (await stage.told(stage.ben)).text
-
-
 async def open_list(stage: Stage) -> View:
     stage.ben.click(await its_digest(stage), ids.ACTION_LOW_LIST)
     return await stage.modal(stage.ben)
@@ -201,9 +197,19 @@ async def test_the_list_comes_as_a_file_that_goes_with_its_replies(
         "cause": "no source",
         "link": "",
     }
-    await unquote(stage.log, stage.services.client, [4])
-    assert message.files == [{"id": file.id, "mode": "tombstone"}]
-    await unquote(stage.log, stage.services.client, [4])
+    for _ in range(2):
+        await unquote(stage.log, stage.services.client, [4])
+        assert message.files == [{"id": file.id, "mode": "tombstone"}]
+    # A person who has left the channel gets none.
+    stage.ben.close()
+    stage.ben.click(stage.ours()[0], ids.ACTION_LOW_LIST)
+    window = await stage.modal(stage.ben)
+    stage.ben.leave(CHANNEL)
+    await stage.slack.settled(stage.ben.click(window, ids.ACTION_LOW_FILE))
+    direct = stage.slack.workspace.channel(stage.ben.im).messages
+    await stage.slack.until(lambda: len(direct) == 2)
+    assert "Only people in this channel" in list(direct.values())[-1].text
+    assert list(stage.slack.workspace.files.values()) == [file]
 
 
 async def test_a_file_whose_answer_was_lost_goes_with_its_replies(open_stage: StageFactory) -> None:
@@ -215,19 +221,6 @@ async def test_a_file_whose_answer_was_lost_goes_with_its_replies(open_stage: St
     assert REASON in str(file.content)
     await unquote(stage.log, stage.services.client, [2])
     assert file.is_deleted
-
-
-async def test_who_has_left_the_channel_gets_no_file(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(parts=["files"]))
-    await low_replies(stage, 1)
-    window = await open_list(stage)
-    stage.ben.leave(CHANNEL)
-    await stage.slack.settled(stage.ben.click(window, ids.ACTION_LOW_FILE))
-    (told,) = await stage.slack.until(
-        lambda: list(stage.slack.workspace.channel(stage.ben.im).messages.values())
-    )
-    assert "Only people in this channel" in told.text
-    assert not stage.slack.workspace.files
 
 
 async def test_without_the_scope_or_words_there_is_no_file(open_stage: StageFactory) -> None:

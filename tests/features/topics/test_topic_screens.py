@@ -50,6 +50,7 @@ async def pressed(stage: Stage, message: Message, action: str, number: int) -> M
     return await stage.told(stage.ann, number)
 
 
+@pytest.mark.needs("digest")
 async def test_topics_have_counts_that_sql_recounts_and_stay_in_a_private_channel(
     stage: Stage,
 ) -> None:
@@ -66,6 +67,9 @@ async def test_topics_have_counts_that_sql_recounts_and_stay_in_a_private_channe
         assert f"*{name}*: {number} questions · *{sum(given) / len(given):.1f}*" in said
     assert "1 not answered within a day (5%)" in said
     assert shown(await told(stage, "topics", 3)) == said
+    line = await stats(stage, "@helper", 4)
+    assert f"*{EXPENSES}* 21 questions" in shown(line)
+    assert shown(await pressed(stage, line, ids.ACTION_TOPICS, 5)) == said
     await stage.log.database.execute(update(watches).values(is_private=True))
     private = subject_of(await only(stage))
     figures = TopicFigures(stage.services_at(timedelta()))
@@ -137,17 +141,6 @@ async def test_what_to_write_comes_as_a_file_that_goes_with_its_questions(stage:
     assert case.message_ts
     await stage.log.edits.note_deleted(case.team_id, case.channel_id, case.message_ts)
     await stage.slack.until(lambda: file.is_deleted)
-
-
-@pytest.mark.needs("digest")
-async def test_stats_have_a_line_with_a_button(stage: Stage) -> None:
-    await ask(stage, "How do I file an expense", [2] * 31)
-    await ask(stage, "I forgot my password", [4] * 20)
-    await sort(stage)
-    said = await stats(stage, "@helper", 2)
-    assert f"*{EXPENSES}* 31 questions, *2.0*; all others 4.0." in shown(said)
-    table = shown(await pressed(stage, said, ids.ACTION_TOPICS, 3))
-    assert f"*{PASSWORDS}*: 20 questions" in table
 
 
 async def planted_change(stage: Stage, now: Sequence[int], *, others: Sequence[int]) -> Standing:
