@@ -35,23 +35,9 @@ def test_postgresql_has_several_names(scheme: str) -> None:
 
 
 @each(
-    "password",
-    [
-        "p@ss",
-        "a:b",
-        "a/b",
-        "50%",
-        "a#b",
-        "a?b",
-        "a b",
-        "@@host/x@",
-        "a@b/c?d#e:f%g h",
-        "[::1",
-        "a&b=c",
-        "+",
-    ],
+    "password", ["p@ss", "a:b", "50%", "a b", "@@host/x@", "a@b/c?d#e:f%g h", "[::1", "a&b=c", "+"]
 )
-@each("place", ["db.example/judge", "[::1]:5433/judge?sslmode=require", "db.example"])
+@each("place", ["db.example/judge", "[::1]:5433/judge?sslmode=require"])
 def test_a_password_may_be_written_as_it_is(password: str, place: str) -> None:
     assert told(f"postgres://ann:{password}@{place}")["password"] == password
 
@@ -66,18 +52,10 @@ def test_what_is_not_given_is_left_to_the_environment() -> None:
         # Heroku, Render, DigitalOcean: a certificate that is not verified
         ("sslmode=require", "&sslmode=require", None),
         # Amazon RDS
-        (
-            "sslmode=verify-full&sslrootcert=/rds.pem",
-            "&sslmode=verify-full&sslrootcert=%2Frds.pem",
-            None,
-        ),
+        ("sslmode=verify-full&sslrootcert=/c", "&sslmode=verify-full&sslrootcert=%2Fc", None),
         # Neon
         ("sslmode=require&channel_binding=require", "", True),
-        (
-            "sslmode=require&options=endpoint%3Dep-x",
-            "&sslmode=require&options=endpoint%3Dep-x",
-            None,
-        ),
+        ("sslmode=require&options=e%3Dx", "&sslmode=require&options=e%3Dx", None),
         # Supabase, with its own authority
         (
             "sslmode=require&channel_binding=require&sslrootcert=/ca.crt",
@@ -86,7 +64,6 @@ def test_what_is_not_given_is_left_to_the_environment() -> None:
         ),
         ("sslmode=verify-full&sslrootcert=system", "", True),
         ("sslmode=verify-full", "", True),
-        ("sslmode=disable", "&sslmode=disable", None),
         ("channel_binding=prefer", "", None),
         ("ssl=true", "&sslmode=require", None),
         ("ssl=prefer", "&sslmode=prefer", None),
@@ -116,43 +93,34 @@ def test_what_is_shown_has_no_login_and_no_options() -> None:
     assert address.shown == "postgresql://db:5433/judge"
 
 
+LOGIN = f"postgres://ann:{SECRET}"
+
+
 @each(
     ("url", "part"),
     [
         (f"postgresql+psycopg://ann:{SECRET}@db/judge", "no driver for 'postgresql+psycopg'"),
-        (f"postgresql+psycopg2://ann:{SECRET}@db/judge", "no driver for 'postgresql+psycopg2'"),
         (f"mysql://ann:{SECRET}@db/judge", "no driver for 'mysql'"),
         (f"sqlite+pysqlite:///{SECRET}", "no driver for 'sqlite+pysqlite'"),
-        (f"postgres://ann:{SECRET}@db:port/judge", "the port is a number"),
-        (f"postgres://ann:{SECRET}@db:99999/judge", "the port is a number"),
+        (f"{LOGIN}@db:port/judge", "the port is a number"),
+        (f"{LOGIN}@db:99999/judge", "the port is a number"),
         (f"postgres://ann:a@{SECRET}/@db:port/judge", "the port is a number"),
-        (f"postgres://ann:{SECRET}@[::1/judge", "an IPv6 address stands in brackets"),
-        (f"postgres://ann:{SECRET}@::1]/judge", "an IPv6 address stands in brackets"),
-        (f"postgres://ann:{SECRET}", "cannot be read"),
-        (f"postgres://ann:{SECRET}@db/judge#x", "cannot be read"),
-        (
-            f"postgres://ann:{SECRET}@db/judge?sslmode=require&pgbouncer=true",
-            "option 2 after '?' is unknown",
-        ),
+        (f"{LOGIN}@[::1/judge", "an IPv6 address stands in brackets"),
+        (f"{LOGIN}@::1]/judge", "an IPv6 address stands in brackets"),
+        (LOGIN, "cannot be read"),
+        (f"{LOGIN}@db/judge#x", "cannot be read"),
+        (f"{LOGIN}@db/judge?sslmode=require&pgbouncer=true", "option 2 after '?' is unknown"),
         (f"postgres://ann:x?{SECRET}=y", "cannot be read"),
         (f"postgres://db/judge?password={SECRET}", "option 1 after '?' is unknown"),
-        (
-            f"postgres://ann:{SECRET}@db/judge?connect_timeout=soon",
-            "connect_timeout is not a number of seconds",
-        ),
-        (f"ann:{SECRET}@db/judge", "expected a URL such as"),
+        (f"{LOGIN}@db/judge?connect_timeout=soon", "connect_timeout is not a number of seconds"),
         (f"ann:x://{SECRET}", "expected a URL such as"),
         (SECRET, "expected a URL such as"),
         ("", "expected a URL such as"),
-        ("postgres:/ann@db", "expected a URL such as"),
         ("sqlite:///file:log.db?mode=ro&uri=true", "the path of a file"),
-        ("sqlite:///file:log.db", "the path of a file"),
         ("sqlite:///log.db?timeout=5", "the path of a file"),
         ("sqlite://", "the path of a file"),
         ("sqlite:///:memory:", "the path of a file"),
-        ("sqlite://log.db", "the path of a file"),
         (f"sqlite://ann:a@{SECRET}@db:5432/judge", "the path of a file"),
-        ("sqlite://db/judge", "the path of a file"),
         ("sqlite:///log%00.db", "expected a URL"),
     ],
 )

@@ -1,7 +1,9 @@
 """What the store notes of who did what: with the change, or not at all."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy import DDL
@@ -19,27 +21,19 @@ async def refuse_to_note(log: Store) -> None:
     """Has the database refuse the next row of the audit; in PostgreSQL this goes with the
     connection.
     """
+    refusing = "CREATE TRIGGER held BEFORE INSERT ON audit"
     if log.database.is_sqlite:
-        refusals = [
-            "CREATE TRIGGER held BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'held'); END"
-        ]
+        statements = [f"{refusing} BEGIN SELECT RAISE(ABORT, 'held'); END"]
     else:
-        raising = (
-            "CREATE FUNCTION pg_temp.held() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE "
-            "''held''; END'"
-        )
-        refusals = [
-            raising,
-            (
-                "CREATE TRIGGER held BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION "
-                "pg_temp.held()"
-            ),
-        ]
+        held = "CREATE FUNCTION pg_temp.held() RETURNS trigger LANGUAGE plpgsql AS"
+        statements = [f"{held} 'BEGIN RAISE ''held''; END'"]
+        statements += [f"{refusing} FOR EACH ROW EXECUTE FUNCTION pg_temp.held()"]
     async with log.database.engine.begin() as connection:
-        for refusal in refusals:
-            await connection.execute(DDL(refusal))
+        for statement in statements:
+            await connection.execute(DDL(statement))
 
 
+@pytest.mark.on("sqlite")
 async def test_a_change_of_settings_is_noted_as_what_it_changed(log: Store) -> None:
     on = {"is_digest_on": True}
     off = {"is_digest_on": False}
@@ -56,34 +50,22 @@ async def test_a_change_of_settings_is_noted_as_what_it_changed(log: Store) -> N
 async def test_changes_at_the_same_time_are_all_kept_and_each_noted_by_its_own_person(
     log: Store,
 ) -> None:
-    changes = [
-        {"is_digest_on": True, "digest_since": BEGUN_AT},
-        {"labels_per_week": 3},
-        {"score_reaction": "eyes"},
-    ]
+    save = partial(log.channels.save, "T1", "C1")
+    on = {"is_digest_on": True, "digest_since": BEGUN_AT}
     await asyncio.gather(
-        *(log.channels.save("T1", "C1", f"U{n}", **each) for n, each in enumerate(changes))
+        save("U0", **on), save("U1", labels_per_week=3), save("U2", score_reaction="eyes")
     )
-    await log.channels.save(
-        "T1", "C1", "U3", is_digest_on=True, digest_since=BEGUN_AT + timedelta(days=1)
-    )
-    kept = ChannelSettings(
-        "T1",
-        "C1",
-        is_digest_on=True,
-        digest_since=BEGUN_AT,
-        labels_per_week=3,
-        score_reaction="eyes",
-    )
+    await save("U3", is_digest_on=True, digest_since=BEGUN_AT + timedelta(days=1))
+    kept = replace(CHOSEN, **on, labels_per_week=3, score_reaction="eyes")
     assert await log.channels.of("T1", "C1") == kept
-    by = {
+    assert set(await noted(log)) == {
         ("U0", "digest_on", "C1"),
         ("U1", "labels_changed", "C1"),
         ("U2", "reaction_changed", "C1"),
     }
-    assert set(await noted(log)) == by
 
 
+@pytest.mark.on("sqlite")
 async def test_each_deleted_case_is_noted_and_none_that_was_not_there(log: Store) -> None:
     cases = [await delivered(log, key) for key in ("a", "b")]
     await log.forgetting.forget([case.id for case in cases] + [77], "U1")
@@ -91,6 +73,7 @@ async def test_each_deleted_case_is_noted_and_none_that_was_not_there(log: Store
     assert {act.team_id for act in await log.audit.since()} == {"T1"}
 
 
+@pytest.mark.on("sqlite")
 async def test_a_purge_is_noted_for_each_team_with_its_number(log: Store) -> None:
     for key, team in (("a", "T1"), ("b", "T1"), ("c", "T2"), ("new", "T1")):
         await delivered(log, key, timedelta(0 if key == "new" else 40), team_id=team)
@@ -114,6 +97,7 @@ async def test_where_nothing_can_be_noted_nothing_is_changed(log: Store) -> None
     assert await log.channels.of("T1", "C1") == CHOSEN
 
 
+@pytest.mark.on("sqlite")
 async def test_a_person_finds_what_they_did_and_what_was_done_about_them_in_their_team(
     log: Store,
 ) -> None:

@@ -29,36 +29,19 @@ async def delivered(log: Store, **changes: Any) -> LoggedCase:
     return await log.note_delivered(await log.record(await held(log, case), a_verdict()))
 
 
-@pytest.mark.parametrize("ts", ["5.1", "4.1"], ids=["response", "question"])
-async def test_a_case_is_marked_once(log: Store, ts: str) -> None:
-    case = await delivered(log)
-    assert await log.edits.note_edited(*HERE, ts, "Other words.") == [case.id]
-    assert await log.edits.note_edited(*HERE, ts, "Yet others.") == []
-    assert [case.id for case in await stale(log)] == [case.id]
-
-
-@pytest.mark.parametrize(
-    ("place", "ts", "text"),
-    [
+async def test_other_messages_and_the_same_words_mark_nothing(log: Store) -> None:
+    await delivered(log)
+    await log.add(a_case(key="unread", message_ts="8.1", question=None, response=None))
+    for place, ts, text in (
         (("T2", "C1"), "5.1", "Other words."),
         (("T1", "C2"), "5.1", "Other words."),
         (HERE, "6.1", "Other words."),
         (HERE, "5.1", "Because."),
         (HERE, "4.1", "Why?"),
-    ],
-    ids=["team", "channel", "message", "same response", "same question"],
-)
-async def test_other_messages_and_the_same_words_mark_nothing(
-    log: Store, place: tuple[str, str], ts: str, text: str
-) -> None:
-    await delivered(log)
-    assert await log.edits.note_edited(*place, ts, text) == []
+        (HERE, "8.1", "Other words."),
+    ):
+        assert (ts, await log.edits.note_edited(*place, ts, text)) == (ts, [])
     assert await stale(log) == []
-
-
-async def test_a_response_that_was_not_read_yet_cannot_be_edited_since(log: Store) -> None:
-    await log.add(a_case(**(AT | {"question": None, "response": None})))
-    assert await log.edits.note_edited(*HERE, "5.1", "Other words.") == []
 
 
 async def test_a_verdict_is_brought_up_to_date_once_it_is_delivered(tmp_path: Path) -> None:
@@ -123,24 +106,21 @@ OF_TWO = {
 
 
 @pytest.mark.on("sqlite", "postgres")
-@pytest.mark.parametrize(
-    ("changes", "thread_ts", "is_its"),
-    [
-        ({}, "4.1", True),
-        ({"message_ts": "4.1", "parent_ts": None}, "4.1", True),
-        ({"message_ts": "5.2"}, "4.1", False),
-        ({}, "4.0", False),
-        ({"author_id": "U-other"}, "4.1", False),
-        ({"probability": 1.0}, "4.1", False),
-    ],
-    ids=["in the thread", "begins it", "not before", "another thread", "another author", "watched"],
-)
-async def test_the_last_reply_in_a_thread_is_its_authors(
-    log: Store, changes: dict[str, Any], thread_ts: str, is_its: bool
-) -> None:
-    case = await delivered(log, **{"author_id": "U-bot", **changes})
-    found = await log.edits.last_read(*HERE, thread_ts, "U-bot", "5.2")
-    assert (found and found.id) == (case.id if is_its else None)
+async def test_the_last_reply_in_a_thread_is_its_authors(log: Store) -> None:
+    for number, (changes, thread_ts, is_its) in enumerate(
+        [
+            ({}, "4.1", True),
+            ({"message_ts": "4.1", "parent_ts": None}, "4.1", True),  # it begins the thread
+            ({"message_ts": "5.2"}, "4.1", False),  # not before
+            ({}, "4.0", False),
+            ({"author_id": "U-other"}, "4.1", False),
+            ({"probability": 1.0}, "4.1", False),  # watched
+        ]
+    ):
+        place = {"key": f"k{number}", "channel_id": f"C{number}"}
+        case = await delivered(log, **{"author_id": "U-bot", **place, **changes})
+        found = await log.edits.last_read("T1", f"C{number}", thread_ts, "U-bot", "5.2")
+        assert (changes, found and found.id) == (changes, case.id if is_its else None)
 
 
 async def test_what_goes_on_marks_all_who_read_it_without_its_end(log: Store) -> None:
@@ -151,46 +131,47 @@ async def test_what_goes_on_marks_all_who_read_it_without_its_end(log: Store) ->
     assert [case.id for case in await stale(log)] == [first.id, second.id]
 
 
-@pytest.mark.parametrize("ts", ["3.1", "5.1", "5.2"])
-async def test_an_edit_of_any_message_that_was_judged_marks_the_case(log: Store, ts: str) -> None:
-    case = await delivered(log, **OF_TWO)
-    same = next(each.text for each in (SAID, *PARTS) if each.ts == ts)
-    assert await log.edits.note_edited(*HERE, ts, same) == []
-    assert await log.edits.note_edited(*HERE, ts, "Other words.") == [case.id]
+async def test_an_edit_of_any_message_that_was_judged_marks_the_case_once(log: Store) -> None:
+    marked = []
+    for number, (asked, ts, same) in enumerate(
+        [
+            ({}, "5.1", "Because."),
+            ({}, "4.1", "Why?"),
+            *((OF_TWO, each.ts, each.text) for each in (SAID, *PARTS)),
+        ]
+    ):
+        place = ("T1", f"C{number}", ts)
+        case = await delivered(log, **asked, key=f"k{number}", channel_id=f"C{number}")
+        assert await log.edits.note_edited(*place, same) == []
+        assert await log.edits.note_edited(*place, "Other words.") == [case.id]
+        assert await log.edits.note_edited(*place, "Yet others.") == []
+        marked.append(case.id)
+    assert sorted(case.id for case in await stale(log)) == marked
 
 
 @pytest.mark.on("sqlite", "postgres")
-@pytest.mark.parametrize(
-    "how", ["3.1", "5.2", pytest.param("forgotten", marks=pytest.mark.needs("privacy")), "not kept"]
-)
-async def test_the_words_of_a_message_leave_the_case_with_all_others(log: Store, how: str) -> None:
-    case = await delivered(log, **OF_TWO)
-    if how[0].isdigit():
-        assert await log.edits.note_deleted(*HERE, how) == [case.id]
-    elif how == "forgotten":
-        from bot.features.privacy.queries import PersonalData, Words
-
-        assert await PersonalData(log.database).forget("T1", "U-third") == Words(cases=1)
-    else:
-        await log.edits.drop_texts(case)
-    found = await log.cases.get(case.id)
-    assert [each.text for each in (await log.cases.with_turns(found)).turns] == [None] * 3
-    assert found.response is None
+async def test_the_words_of_a_message_leave_the_case_with_all_others(log: Store) -> None:
+    for number, ts in enumerate(["3.1", "5.2", None]):
+        place = {"key": f"k{number}", "channel_id": f"C{number}"}
+        case = await delivered(log, **OF_TWO, **place)
+        if ts:
+            assert await log.edits.note_deleted("T1", f"C{number}", ts) == [case.id]
+        else:
+            await log.edits.drop_texts(case)
+        found = await log.cases.get(case.id)
+        assert [each.text for each in (await log.cases.with_turns(found)).turns] == [None] * 3
+        assert found.response is None
 
 
-@pytest.mark.on("sqlite", "postgres")
 async def test_who_only_spoke_before_is_shown_their_own_words_alone(log: Store) -> None:
-    await delivered(
-        log, **OF_TWO | {"turns": (SAID, turn(Part.CONVERSATION, "3.2", "By another.", "U-4"))}
-    )
-    (row,) = [
-        row async for row in Personal(log.database).rows("T1", "U-third") if row["kind"] == "case"
-    ]
+    others = turn(Part.CONVERSATION, "3.2", "By another.", "U-4")
+    await delivered(log, **OF_TWO | {"turns": (SAID, others)})
+    shown = [row async for row in Personal(log.database).rows("T1", "U-third")]
+    (row,) = [row for row in shown if row["kind"] == "case"]
     assert [each["text"] for each in row["turns"]] == ["Said before."]
     assert not {"question", "response", "justification", "ratings"} & row.keys()
 
 
-@pytest.mark.on("sqlite", "postgres")
 async def test_a_reply_is_known_by_each_of_its_messages(log: Store) -> None:
     case = await delivered(log, **OF_TWO | {"parent_ts": None})
     for ts, text in (("5.1", "Let me look."), ("5.2", "Because.")):
@@ -211,14 +192,11 @@ async def test_a_label_of_a_deleted_message_is_exported_without_texts(log: Store
     assert kept["completion"] == "Because."
 
 
-async def test_no_look_up_goes_through_all_cases(tmp_path: Any) -> None:
+async def test_no_look_up_goes_through_all_cases(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
     asked: list[tuple[str, Any]] = []
-    event.listen(
-        log.database.engine.sync_engine,
-        "before_cursor_execute",
-        lambda *call: asked.append((call[2], call[3])),
-    )
+    listened = log.database.engine.sync_engine, "before_cursor_execute"
+    event.listen(*listened, lambda *call: asked.append((call[2], call[3])))
     await log.edits.note_edited(*HERE, "5.1", "Other words.")
     await log.edits.note_deleted(*HERE, "5.1")
     await log.edits.last_read(*HERE, "4.1", "U-bot", "5.1")
@@ -226,18 +204,11 @@ async def test_no_look_up_goes_through_all_cases(tmp_path: Any) -> None:
     await submit_oldest(log.database, "T1")
     statements = [each for each in asked if "FROM cases" in each[0]]
     assert len(statements) == 5
+    narrow = ("ts=?", "ts>?", "rowid=?", "case_id=?", "ix_cases_stale", "ix_cases_unsettled")
     async with log.database.engine.connect() as connection:
         for statement, values in statements:
             plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
             steps = [row[3] for row in plan.all() if " cases" in row[3] or " turns" in row[3]]
             assert steps
-            narrow = (
-                "ts=?",
-                "ts>?",
-                "rowid=?",
-                "case_id=?",
-                "ix_cases_stale",
-                "ix_cases_unsettled",
-            )
             assert all(any(part in step for part in narrow) for step in steps), steps
     await log.close()

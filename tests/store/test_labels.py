@@ -56,7 +56,6 @@ async def test_cases_without_a_label_are_exported_where_all_are_wanted(log: Stor
     assert [row["case"] for row in await rows(log)] == [1, 1]
 
 
-@pytest.mark.on("sqlite", "postgres")
 async def test_what_a_watch_drew_is_exported_apart_from_what_people_chose(log: Store) -> None:
     chosen = await judged(log, "a", message_ts="1.1")
     drawn = await judged(log, "b", message_ts="2.2", source=CaseSource.WATCH, probability=0.2)
@@ -102,44 +101,29 @@ async def test_without_texts_the_prompts_are_still_told_apart(log: Store) -> Non
     ]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"visibility": Visibility.ME},
-        {"blocker": "That message contains only an image."},
-        {"channel_id": "D1"},
-        {"posted": {"blocked_by": "restricted_action"}},
-    ],
-    ids=["only me", "nothing to score", "direct messages", "not taken by the thread"],
-)
-async def test_verdicts_for_one_person_alone_are_not_exported(
-    log: Store, changes: dict[str, Any]
-) -> None:
-    case = await judged(log, "a", **changes)
-    await log.labels.put(case, "U1", Label(1, None))
+async def test_verdicts_for_one_person_alone_are_not_exported(log: Store) -> None:
+    for key, changes in {
+        "only me": {"visibility": Visibility.ME},
+        "nothing to score": {"blocker": "That message contains only an image."},
+        "direct messages": {"channel_id": "D1"},
+        "not taken by the thread": {"posted": {"blocked_by": "restricted_action"}},
+    }.items():
+        case = await judged(log, key, **changes)
+        await log.labels.put(case, "U1", Label(1, None))
     assert await rows(log) == []
 
 
-async def test_of_a_message_that_was_scored_again_the_newest_verdict_is_exported(
+@pytest.mark.on("sqlite", "postgres")
+async def test_of_a_message_that_was_scored_again_the_newest_public_verdict_is_exported(
     log: Store,
 ) -> None:
-    for attempt in (1, 2):
-        case = await judged(log, f"a{attempt}", score=attempt, message_ts="1.1", attempt=attempt)
+    for attempt, visibility in ((1, Visibility.THREAD), (2, Visibility.THREAD), (3, Visibility.ME)):
+        again = {"message_ts": "1.1", "attempt": attempt, "visibility": visibility}
+        case = await judged(log, f"a{attempt}", attempt, **again)
         await log.labels.put(case, "U1", Label(5, None))
     assert [row["score"] for row in await rows(log)] == [2]
 
 
-@pytest.mark.on("sqlite", "postgres")
-async def test_a_verdict_for_one_person_takes_the_place_of_no_public_one(log: Store) -> None:
-    for attempt, visibility in ((1, Visibility.THREAD), (2, Visibility.ME)):
-        case = await judged(
-            log, f"a{attempt}", attempt, message_ts="1.1", attempt=attempt, visibility=visibility
-        )
-        await log.labels.put(case, "U1", Label(5, None))
-    assert [row["score"] for row in await rows(log)] == [1]
-
-
-@pytest.mark.on("sqlite", "postgres")
 async def test_since_leaves_out_what_was_judged_before(log: Store) -> None:
     await log.labels.put(await judged(log, "a"), "U1", Label(1, None))
     now = datetime.now(UTC)

@@ -47,6 +47,7 @@ def standings(log: Store) -> Standings:
     return Standings(log.database)
 
 
+@pytest.mark.on("sqlite")
 async def test_the_newest_row_of_a_subject_is_its_standing(standings: Standings) -> None:
     private = replace(FIRST, channel_id="C1")
     for row in (FIRST, private, LOWER, replace(FIRST, team_id="T2")):
@@ -78,6 +79,7 @@ async def test_of_processes_that_find_the_same_only_the_first_stores_it(
     assert await log.database.values(select(cases.c.judge_version)) == ["m 1"]
 
 
+@pytest.mark.on("sqlite")
 async def test_a_later_look_keeps_that_a_change_was_told(standings: Standings) -> None:
     await standings.begin(LOWER)
     (untold,) = await standings.untold("T1")
@@ -88,6 +90,7 @@ async def test_a_later_look_keeps_that_a_change_was_told(standings: Standings) -
     assert (found.level, found.told_at, found.is_to_tell) == (2.9, NOW, False)
 
 
+@pytest.mark.on("sqlite")
 async def test_a_change_of_the_judge_makes_later_scores_those_of_another(
     log: Store, standings: Standings
 ) -> None:

@@ -1,6 +1,4 @@
-"""Thumbs under replies: counted once a person, whatever order Slack tells of them in; on both
-databases.
-"""
+"""Thumbs under replies: counted once a person, whatever order Slack tells of them in."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -59,32 +57,27 @@ async def test_what_several_people_think_of_several_replies_is_counted_by_author
     assert await counts(log, replace(HERE, author_id="U-other")) == [(0, 1, 1)]
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0), (0, 1, 0), (1, 0, 1, 0)])
-async def test_a_thumb_taken_back_is_none_in_whatever_order_slack_says_so(
-    log: Store, order: tuple[int, ...]
-) -> None:
+async def test_a_thumb_taken_back_is_none_in_whatever_order_slack_says_so(log: Store) -> None:
     await scored(log)
     told = [thumb(), thumb(minute=1, is_added=False)]
-    for number in order:
-        await log.thumbs.note(told[number])
+    for person, order in enumerate([(0, 1), (1, 0), (0, 1, 0), (1, 0, 1, 0)]):
+        for number in order:
+            await log.thumbs.note(replace(told[number], user_id=f"U{person}"))
     assert await counts(log) == []
 
 
-@pytest.mark.on("sqlite", "postgres")
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"visibility": Visibility.ME},
-        {"blocker": "That message has no text to score."},
-        {"team_id": "T2"},
-        {"channel_id": "C2"},
-        {"message_ts": SECOND},
-    ],
-)
-async def test_thumbs_under_what_the_channel_did_not_see_scored_are_not_kept(
-    log: Store, changes: dict[str, Any]
-) -> None:
-    await log.add(a_case(**({"message_ts": TS, "author_id": HELPER} | changes)))
+async def test_thumbs_under_what_the_channel_did_not_see_scored_are_not_kept(log: Store) -> None:
+    for number, changes in enumerate(
+        [
+            {"visibility": Visibility.ME},
+            {"blocker": "That message has no text to score."},
+            {"team_id": "T2"},
+            {"channel_id": "C2"},
+            {"message_ts": SECOND},
+        ]
+    ):
+        reply = {"key": f"k{number}", "message_ts": TS, "author_id": HELPER}
+        await log.add(a_case(**reply | changes))
     await log.thumbs.note(thumb())
     assert await thumbs_kept(log) == 0
 
@@ -96,21 +89,17 @@ async def test_a_reply_that_a_watch_has_seen_counts_though_it_was_not_drawn(log:
 
 
 @pytest.mark.on("sqlite", "postgres")
-@pytest.mark.parametrize("is_watched", [True, False])
-async def test_a_thumb_under_the_last_message_of_a_reply_counts(
-    log: Store, *, is_watched: bool
-) -> None:
-    if is_watched:
-        await seen(log, last_ts=SECOND)
-    else:
-        said = (
-            CaseTurn(part=Part.RESPONSE, ts=ts, author_id=HELPER, text="", text_hash="")
-            for ts in (TS, SECOND)
-        )
-        await scored(log, turns=tuple(said))
-    await log.thumbs.note(thumb(ts=SECOND))
-    await log.thumbs.note(thumb(ts=THIRD))
-    assert await counts(log) == [(1, 0, 1)]
+async def test_a_thumb_under_the_last_message_of_a_reply_counts(log: Store) -> None:
+    await seen(log, last_ts=SECOND)
+    said = [
+        CaseTurn(part=Part.RESPONSE, ts=ts, author_id=HELPER, text="", text_hash="")
+        for ts in (TS, SECOND)
+    ]
+    await scored(log, turns=tuple(said), channel_id="C2")
+    for channel_id in ("C1", "C2"):
+        await log.thumbs.note(thumb(ts=SECOND, channel_id=channel_id))
+        await log.thumbs.note(thumb(ts=THIRD, channel_id=channel_id))
+        assert await counts(log, Place("T1", channel_id)) == [(1, 0, 1)]
 
 
 async def test_a_watched_reply_that_nobody_has_seen_yet_counts_once_it_is(log: Store) -> None:

@@ -8,7 +8,7 @@ import pytest
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from sqlalchemy import select, text
 
-from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.case import CaseStatus, CaseTurn, LoggedCase, Part
 from bot.domain.label import Label
 from bot.features.privacy.queries import PersonalData, Words
 from bot.store import Store
@@ -43,43 +43,42 @@ async def texts(log: Store, case: LoggedCase) -> list[Any]:
     return [found.question, found.response, verdict.justification, rating.justification, rating.raw]
 
 
-@pytest.mark.parametrize("whose", ["requester_id", "author_id", "question_author_id"])
-async def test_a_case_of_which_a_person_wrote_or_asked_anything_loses_all_texts(
-    log: Store, whose: str
-) -> None:
-    case = await delivered(log, **{whose: ANN})
-    assert await PersonalData(log.database).forget("T1", ANN) == Words(cases=1)
-    assert await texts(log, case) == [None, None, "", "", ""]
+async def test_a_case_of_which_a_person_wrote_or_asked_anything_loses_all_texts(log: Store) -> None:
+    said = {"author_id": ANN, "role": "Person 1", "text": "Before.", "text_hash": ""}
+    before = CaseTurn(part=Part.CONVERSATION, ts="3.1", **said)
+    found = [
+        await delivered(log, str(number), **theirs)
+        for number, theirs in enumerate(
+            [
+                {"requester_id": ANN, "requester_name": "ann"},
+                {"requester_id": BEN, "requester_name": "ben", "author_id": ANN},
+                {"question_author_id": ANN},
+                {"turns": (before,), "messages_before": 1},
+            ]
+        )
+    ]
+    assert await PersonalData(log.database).forget("T1", ANN) == Words(cases=4)
+    for case in found:
+        assert await texts(log, case) == [None, None, "", "", ""]
+    names = [(await log.cases.get(case.id)).requester_name for case in found]
+    assert names[:2] == [ANN, "ben"]
 
 
-async def test_the_name_goes_from_what_they_asked_for_and_no_other_name(log: Store) -> None:
-    own = await delivered(log, "own", requester_id=ANN, requester_name="ann")
-    of_ben = await delivered(log, "ben", requester_id=BEN, requester_name="ben", author_id=ANN)
-    await PersonalData(log.database).forget("T1", ANN)
-    names = [(await log.cases.get(case.id)).requester_name for case in (own, of_ben)]
-    assert names == [ANN, "ben"]
-
-
-async def test_their_reasons_go_and_their_scores_and_other_reasons_stay(log: Store) -> None:
+async def test_their_reasons_and_notes_go_and_all_else_stays(log: Store) -> None:
     case = await delivered(log, requester_id=BEN)
     await log.labels.put(case, ANN, Label(2, "I found it too short."))
     await log.labels.put(case, BEN, Label(3, "I liked it."))
-    assert await PersonalData(log.database).forget("T1", ANN) == Words(others=1)
+    for user_id in (ANN, BEN):
+        await add_release(log, user_id, "New prompt.")
+    assert await PersonalData(log.database).forget("T1", ANN) == Words(others=2)
     assert [await log.labels.get(case, user_id) for user_id in (ANN, BEN)] == [
         Label(2, None),
         Label(3, "I liked it."),
     ]
+    assert await notes(log) == [(ANN, ""), (BEN, "New prompt.")]
     assert (await texts(log, case))[:2] == ["Why?", "Because."]
 
 
-async def test_the_notes_on_their_releases_go_and_the_releases_stay(log: Store) -> None:
-    for user_id in (ANN, BEN):
-        await add_release(log, user_id, "New prompt.")
-    assert await PersonalData(log.database).forget("T1", ANN) == Words(others=1)
-    assert await notes(log) == [(ANN, ""), (BEN, "New prompt.")]
-
-
-@pytest.mark.on("sqlite", "postgres")
 async def test_nothing_of_others_or_of_another_team_is_touched(log: Store) -> None:
     case = await delivered(log, "ben", requester_id=BEN, author_id=BEN)
     elsewhere = await delivered(log, "T2", team_id="T2", requester_id=ANN, author_id=ANN)
@@ -90,33 +89,22 @@ async def test_nothing_of_others_or_of_another_team_is_touched(log: Store) -> No
     assert await log.audit.since() == []
 
 
-async def test_what_was_forgotten_is_noted_and_not_counted_again(log: Store) -> None:
-    for key in ("a", "b"):
-        await delivered(log, key, author_id=ANN)
-    await PersonalData(log.database).forget("T1", ANN)
-    assert await PersonalData(log.database).forget("T1", ANN) == Words()
-    (act,) = await log.audit.since()
-    assert (act.team_id, act.who, act.what, act.user_id, act.cases) == (
-        "T1",
-        ANN,
-        "forgot_person",
-        ANN,
-        2,
-    )
-
-
 @pytest.mark.on("sqlite", "postgres")
-async def test_more_than_a_batch_is_forgotten(log: Store) -> None:
+async def test_more_than_a_batch_is_forgotten_noted_and_not_counted_again(log: Store) -> None:
     values = (await log.add(a_case(requester_id=BEN)))[0].model_dump(exclude={"id"})
     values |= {"status": CaseStatus.DELIVERED, "author_id": ANN}
+    many = [values | {"key": f"many-{n}"} for n in range(601)]
     async with log.database.engine.begin() as connection:
-        await connection.execute(
-            cases.insert(), [values | {"key": f"many-{n}"} for n in range(601)]
-        )
+        await connection.execute(cases.insert(), many)
     assert (await PersonalData(log.database).forget("T1", ANN)).cases == 601
-    async with log.database.engine.connect() as connection:
-        left = await connection.execute(select(cases.c.id).where(cases.c.response.is_not(None)))
-        assert left.scalars().all() == [1]
+    assert await PersonalData(log.database).forget("T1", ANN) == Words()
+    left = select(cases.c.id).where(cases.c.response.is_not(None))
+    assert await log.database.values(left) == [1]
+    acts = await log.audit.since()
+    assert {(act.team_id, act.who, act.what, act.user_id) for act in acts} == {
+        ("T1", ANN, "forgot_person", ANN)
+    }
+    assert sum(act.cases or 0 for act in acts) == 601
 
 
 async def test_a_case_under_way_keeps_its_texts_until_it_is_delivered(log: Store) -> None:
@@ -159,7 +147,6 @@ async def test_what_is_forgotten_while_a_verdict_is_amended_is_still_to_be_said(
     assert await log.edits.case(case.id) is None
 
 
-@pytest.mark.on("sqlite", "postgres")
 async def test_whoever_answers_with_a_question_is_its_author(log: Store) -> None:
     case, _ = await log.add(a_case(question=None, requester_id=ANN))
     case = await log.note_asked(await held(log, case))
