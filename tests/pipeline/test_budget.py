@@ -2,7 +2,7 @@
 
 from bot.slack import ids
 from tests.gestures import scored
-from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.stage import CHANNEL, Stage, StageFactory
 
 
 async def refused(stage: Stage, values: dict[str, str], block_id: str) -> None:
@@ -11,11 +11,15 @@ async def refused(stage: Stage, values: dict[str, str], block_id: str) -> None:
     assert "is the limit" in delivery.response["errors"][block_id]
 
 
-async def test_every_way_to_ask_counts(open_stage: StageFactory) -> None:
+async def test_every_way_to_ask_counts_and_a_scored_reply_is_shown_beyond_the_limit(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(max_cases_per_user_per_hour=1)
-    _, verdict = await scored(stage, opening="Hello.")
+    answer, verdict = await scored(stage, opening="Hello.")
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert "Scored before" in (await stage.told(stage.ann)).text
     await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, "What? | That."))
-    assert "is the limit" in (await stage.told(stage.ann)).text
+    assert "is the limit" in (await stage.told(stage.ann, 2)).text
     stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
     await stage.modal(stage.ann)
     await refused(stage, {ids.BLOCK_QUESTION: "Another question?"}, ids.BLOCK_QUESTION)
@@ -26,12 +30,3 @@ async def test_every_way_to_ask_counts(open_stage: StageFactory) -> None:
         stage, {ids.BLOCK_QUESTION: "What?", ids.BLOCK_RESPONSE: "That."}, ids.BLOCK_RESPONSE
     )
     assert len(stage.model.requests) == 1
-
-
-async def test_a_scored_reply_is_shown_to_a_person_over_the_limit(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(max_cases_per_user_per_hour=1)
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert "Scored before" in shown(await stage.told(stage.ann))

@@ -45,13 +45,8 @@ class Desk:
     slack: Sandbox
 
     def posts(self) -> int:
-        return len(
-            [
-                e
-                for e in self.slack.workspace.journal.of("call")
-                if e.data["method"].startswith("chat.")
-            ]
-        )
+        calls = [each.data["method"] for each in self.slack.workspace.journal.of("call")]
+        return len([method for method in calls if method.startswith("chat.")])
 
 
 def the_case(workspace: Workspace) -> Case:
@@ -93,17 +88,14 @@ async def desk(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Desk]
         yield opened
 
 
-async def test_settling_again_changes_nothing(desk: Desk) -> None:
-    case, _ = await desk.log.add(desk.case)
-    for _ in range(2):
-        await desk.pipeline.settle(case.id)
-        assert (await desk.log.cases.get(case.id)).status is CaseStatus.DELIVERED
-        assert desk.posts() == 2  # the texts, the verdict
-
-
-async def test_of_two_attempts_at_the_same_moment_one_goes_on(desk: Desk) -> None:
+async def test_of_attempts_at_the_same_moment_one_goes_on_and_settling_again_changes_nothing(
+    desk: Desk,
+) -> None:
     case, _ = await desk.log.add(desk.case)
     await asyncio.gather(*(desk.pipeline.settle(case.id) for _ in range(5)))
+    assert desk.posts() == 2  # the texts, the verdict
+    await desk.pipeline.settle(case.id)
+    assert (await desk.log.cases.get(case.id)).status is CaseStatus.DELIVERED
     assert desk.posts() == 2
 
 
@@ -120,29 +112,19 @@ async def test_a_rubric_that_is_gone_leaves_the_case_unscored(desk: Desk) -> Non
     case, _ = await desk.log.add(desk.case.model_copy(update={"rubric": "tone"}))
     await desk.pipeline.settle(case.id)
     verdict = await desk.log.cases.verdict(case.id)
-    assert (verdict.score, verdict.unscored.detail) == (
-        None,
-        "The rubric 'tone' is no longer there.",
-    )
+    assert verdict.score is None
+    assert verdict.unscored.detail == "The rubric 'tone' is no longer there."
 
 
-@pytest.mark.parametrize(
-    ("age", "is_late"), [(timedelta(hours=23), False), (timedelta(hours=25), True)]
-)
-async def test_a_watched_reply_is_not_scored_late_as_if_it_were_fresh(
-    desk: Desk, age: timedelta, is_late: bool
-) -> None:
-    ts = f"{(datetime.now(UTC) - age).timestamp():.6f}"
-    watched = {
-        "source": CaseSource.WATCH,
-        "probability": 0.5,
-        "shows": Shows.NOTHING,
-        "message_ts": ts,
-    }
-    case, _ = await desk.log.add(desk.case.model_copy(update=watched))
-    await desk.pipeline.settle(case.id)
-    verdict = await desk.log.cases.verdict(case.id)
-    assert (verdict.score is None) == is_late
+async def test_a_watched_reply_is_not_scored_late_as_if_it_were_fresh(desk: Desk) -> None:
+    watched = {"source": CaseSource.WATCH, "probability": 0.5, "shows": Shows.NOTHING}
+    for hours, is_late in ((23, False), (25, True)):
+        ts = f"{(datetime.now(UTC) - timedelta(hours=hours)).timestamp():.6f}"
+        reply = watched | {"key": ts, "message_ts": ts}
+        case, _ = await desk.log.add(desk.case.model_copy(update=reply))
+        await desk.pipeline.settle(case.id)
+        verdict = await desk.log.cases.verdict(case.id)
+        assert (hours, verdict.score is None) == (hours, is_late)
     assert desk.posts() == 0
 
 
@@ -171,27 +153,21 @@ async def test_an_unexpected_error_is_not_tried_for_ever(
     assert failed == 10
 
 
-async def test_trouble_with_slack_uses_up_nothing_of_the_models(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
+async def test_trouble_with_slack_uses_up_nothing_of_the_models(desk: Desk) -> None:
     """Each has a counter of its own: a case that Slack kept waiting twenty times is still asked for
     again.
     """
-    async with open_desk(Judge(model="offline"), model_server, tmp_path) as desk:
-        case, _ = await desk.log.add(desk.case)
-        for _ in range(20):
-            desk.slack.fail("chat.postMessage", status=500)
-            with pytest.raises(RetryError):
-                await desk.pipeline.settle(case.id)
-        waiting = await desk.log.cases.get(case.id)
-        assert (waiting.slack_tries, waiting.model_tries, waiting.internal_errors) == (20, 0, 0)
-        await desk.pipeline.settle(case.id)
-        settled = await desk.log.cases.get(case.id)
-    assert (settled.status, settled.model_tries, settled.internal_errors) == (
-        CaseStatus.DELIVERED,
-        0,
-        0,
-    )
+    case, _ = await desk.log.add(desk.case)
+    for _ in range(20):
+        desk.slack.fail("chat.postMessage", status=500)
+        with pytest.raises(RetryError):
+            await desk.pipeline.settle(case.id)
+    waiting = await desk.log.cases.get(case.id)
+    assert (waiting.slack_tries, waiting.model_tries, waiting.internal_errors) == (20, 0, 0)
+    await desk.pipeline.settle(case.id)
+    settled = await desk.log.cases.get(case.id)
+    assert settled.status is CaseStatus.DELIVERED
+    assert (settled.model_tries, settled.internal_errors) == (0, 0)
 
 
 async def test_an_attempt_that_froze_before_a_post_checks_that_it_still_holds_the_case(
@@ -199,13 +175,11 @@ async def test_an_attempt_that_froze_before_a_post_checks_that_it_still_holds_th
 ) -> None:
     case, _ = await desk.log.add(desk.case)
     frozen = await held(desk.log, case)
-    frozen = frozen.model_copy(
-        update={"asked_at_s": frozen.asked_at_s - 60}
-    )  # it wakes up a minute later
+    a_minute_later = {"asked_at_s": frozen.asked_at_s - 60, "thread_ts": "1.1"}
     await desk.pipeline.settle(case.id)
     assert desk.posts() == 2
     with pytest.raises(TakenError):
-        await desk.delivery.announce(frozen.model_copy(update={"thread_ts": "1.1"}))
+        await desk.delivery.announce(frozen.model_copy(update=a_minute_later))
     assert desk.posts() == 2
 
 

@@ -32,6 +32,13 @@ async def opened(database_url: str) -> AsyncIterator[Store]:
         yield store
 
 
+async def until(condition: Callable[[], Awaitable[object]]) -> None:
+    """Returns once that is true; polled, because the engine says it nowhere else."""
+    async with asyncio.timeout(ONLY_A_HANG_S):
+        while not await condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
 @asynccontextmanager
 async def running(
     log: Store,
@@ -44,9 +51,7 @@ async def running(
         log, served or Teams({TEAM: Work({JobKind.SETTLE: settle}, periodic)}), at_once=4
     )
     task = asyncio.create_task(engine.run_forever())
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while not await engine.is_running():  # noqa: ASYNC110 - it says so nowhere else
-            await asyncio.sleep(0.01)
+    await until(engine.is_running)
     try:
         yield engine
     finally:  # else what a failed test leaves open fails another one
@@ -66,9 +71,7 @@ class Settler:
 
     async def __call__(self, job: Job) -> None:
         claimed = await self._log.claim(job.case_id)
-        if (
-            claimed is None
-        ):  # a look for unsettled cases may write a job while another settles the case
+        if claimed is None:  # a look for unsettled cases may write a second job
             return
         self.tried.append(job.case_id)
         if len(self.tried) <= self._failures:
@@ -129,10 +132,10 @@ async def test_a_case_that_is_opened_while_its_job_ends_is_settled_at_once(log: 
         await settler.settled(1)
         case = await log.cases.get(1)
         await log.answer(case, "Why?")
-        async with asyncio.timeout(ONLY_A_HANG_S):
-            await settler.settled(2)
+        await settler.settled(2)
 
 
+@pytest.mark.on("sqlite")
 async def test_a_case_of_a_workspace_that_has_left_is_settled_once_it_is_back(log: Store) -> None:
     settler = Settler(log)
     work = Work({JobKind.SETTLE: settler})
@@ -143,12 +146,11 @@ async def test_a_case_of_a_workspace_that_has_left_is_settled_once_it_is_back(lo
         await settler.settled(1)
         assert settler.tried == [2]
         served.work["TOTHER"] = work
-        async with asyncio.timeout(ONLY_A_HANG_S):
-            while len(settler.done) < 2:
-                await submit_oldest(log.database, "TOTHER")  # as every minute
-                await asyncio.sleep(0.01)
+        await submit_oldest(log.database, "TOTHER")  # as every minute
+        await settler.settled(2)
 
 
+@pytest.mark.on("sqlite")
 async def test_a_workspace_whose_periodic_job_hangs_does_not_keep_the_others_waiting(
     log: Store,
 ) -> None:
@@ -160,14 +162,13 @@ async def test_a_workspace_whose_periodic_job_hangs_does_not_keep_the_others_wai
     async def look() -> None:
         looked.set()
 
-    hanging = {f"T{number}": Work({}, [PeriodicJob("look", hang)]) for number in range(3)}
-    async with running(
-        log, Settler(log), served=Teams(hanging | {"TLAST": Work({}, [PeriodicJob("look", look)])})
-    ):
-        async with asyncio.timeout(ONLY_A_HANG_S):
-            await looked.wait()
+    work = {f"T{number}": Work({}, [PeriodicJob("look", hang)]) for number in range(3)}
+    work["TLAST"] = Work({}, [PeriodicJob("look", look)])
+    async with running(log, Settler(log), served=Teams(work)):
+        await asyncio.wait_for(looked.wait(), ONLY_A_HANG_S)
 
 
+@pytest.mark.on("sqlite")
 async def test_a_periodic_job_runs_only_in_its_teams(log: Store) -> None:
     visited = []
     looked = asyncio.Event()
@@ -181,21 +182,22 @@ async def test_a_periodic_job_runs_only_in_its_teams(log: Store) -> None:
         return Work({}, [PeriodicJob("look", look, teams=select(channels.c.team_id))])
 
     await log.database.execute(insert(channels).values(team_id="TBUSY", channel_id="C1"))
-    async with running(
-        log, Settler(log), served=Teams({each: work_of(each) for each in ("TIDLE", "TBUSY")})
-    ):
-        async with asyncio.timeout(ONLY_A_HANG_S):
-            await looked.wait()
+    served = Teams({each: work_of(each) for each in ("TIDLE", "TBUSY")})
+    async with running(log, Settler(log), served=served):
+        await asyncio.wait_for(looked.wait(), ONLY_A_HANG_S)
     assert visited == ["TBUSY"]
 
 
+@pytest.mark.on("sqlite")
 async def test_a_single_case_goes_before_the_many_of_another_channel(log: Store) -> None:
+    begun = asyncio.Event()
     gate = asyncio.Event()
     order = []
     settler = Settler(log)
 
     async def settle(job: Job) -> None:
         order.append(job.case_id)
+        begun.set()
         await gate.wait()
         await settler(job)
 
@@ -204,9 +206,7 @@ async def test_a_single_case_goes_before_the_many_of_another_channel(log: Store)
     await log.add(a_case(key="single", channel_id="C2"))
     engine = Engine(log, Teams({TEAM: Work({JobKind.SETTLE: settle})}), at_once=2)
     task = asyncio.create_task(engine.run_forever())
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        while not order:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await asyncio.wait_for(begun.wait(), ONLY_A_HANG_S)
     gate.set()
     await settler.settled(41)
     await engine.stop(task, 5)
@@ -225,13 +225,12 @@ async def test_a_job_that_takes_too_long_goes_back_to_the_queue(database_url: st
         await log.add(a_case())
         await began.wait()
     if not log.database.is_sqlite:  # whose queue is gone with its process
-        (job,) = await log.database.all(
-            text("SELECT status, execute_after - updated AS rests FROM pgqueuer")
-        )
+        query = text("SELECT status, execute_after - updated AS rests FROM pgqueuer")
+        (job,) = await log.database.all(query)
         assert (job.status, job.rests) == (
             "queued",
             LANDS,
-        )  # looked for any earlier, its post might not be there
+        )  # any earlier, its post might not be there
     settler = Settler(log)
     async with asyncio.timeout(ONLY_A_HANG_S), running(log, settler):
         await settler.settled(1)
@@ -259,9 +258,8 @@ async def test_a_job_that_hangs_does_not_keep_the_queue_from_coming_back(postgre
         await cut_connections(postgres_url)
         async with opened(postgres_url) as theirs:
             await theirs.add(a_case(key="waits"))
-        await settler.settled(
-            2
-        )  # the first is taken again once its process has given no sign of life
+        # The first is taken again once its process has given no sign of life.
+        await settler.settled(2)
     assert settler.done == [2, 1]
     await log.close()
 
@@ -296,6 +294,7 @@ async def test_a_periodic_job_that_fails_does_not_stop_the_others(log: Store) ->
         await asyncio.wait_for(done.wait(), ONLY_A_HANG_S)
 
 
+@pytest.mark.on("sqlite")
 async def test_a_pause_is_kept(log: Store) -> None:
     tried = asyncio.Event()
 

@@ -66,14 +66,6 @@ async def test_the_background_is_called_once_nobody_else_waits() -> None:
     assert called == ["first", "second", "last", "the very last"]
 
 
-async def test_within_one_key_the_order_is_that_of_asking() -> None:
-    line = Line(1)
-    await line.join("a1", "b1", "a2", "b2", "a3")
-    for name in ("a1", "b1", "a2", "b2"):
-        await line.leave(name)
-    assert line.called == ["a1", "b1", "a2", "b2", "a3"]
-
-
 async def test_within_a_channel_people_take_turns() -> None:
     line = Line(1)
     await line.join("aX1", "aX2", "aX3", "aY1", "bZ1", "bZ2")

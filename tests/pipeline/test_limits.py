@@ -10,8 +10,8 @@ from bot.domain.blocker import RefusedError, too_many
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.store import Store
-from bot.store.schema import cases, spent
-from tests.cases import a_case, a_verdict, held
+from bot.store.schema import spent
+from tests.cases import a_case, delivered, put_back
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -57,30 +57,26 @@ async def test_a_rush_of_one_person_gets_what_is_allowed_and_no_more(logs: list[
     assert await logs[0].cases.counts() == {CaseStatus.RECEIVED: 5}
 
 
-async def test_teams_and_people_have_limits_of_their_own(log: Store) -> None:
-    limits = Limits(cases_per_user_per_hour=1, cases_per_day=2)
+async def test_people_teams_and_all_together_have_limits_of_their_own(log: Store) -> None:
+    limits = Limits(cases_per_user_per_hour=1, cases_per_day=2, cases_per_day_in_all=3)
     assert await ask(log, 1, limits) is None
     assert await ask(log, 2, limits, requester_id="U2") is None
-    assert await ask(log, 3, limits, requester_id="U3") == too_many(
-        "This workspace", 2, "in the last 24 hours"
-    )
+    of_team = too_many("This workspace", 2, "in the last 24 hours")
+    assert await ask(log, 3, limits, requester_id="U3") == of_team
     assert await ask(log, 3, limits, team_id="T2") is None
+    in_all = too_many("All workspaces", 3, "in the last 24 hours")
+    assert await ask(log, 4, limits, team_id="T3") == in_all
 
 
 async def test_limits_count_back_from_now(log: Store) -> None:
     limits = Limits(cases_per_user_per_hour=1, cases_per_day=2)
     for number, age in enumerate((timedelta(minutes=61), timedelta(hours=25))):
-        await ask(log, number, Limits())
-        await log.database.execute(
-            update(cases)
-            .where(cases.c.key == f"k{number}")
-            .values(created_at=datetime.now(UTC) - age)
-        )
+        case, _ = await log.add(a_case(key=f"k{number}"))
+        await put_back(log, case, age)
     assert await ask(log, 2, limits) is None
     assert await ask(log, 3, limits) == too_many("You", 1, "in the last hour")
-    assert await ask(log, 4, limits, requester_id="U2") == too_many(
-        "This workspace", 2, "in the last 24 hours"
-    )
+    of_team = too_many("This workspace", 2, "in the last 24 hours")
+    assert await ask(log, 4, limits, requester_id="U2") == of_team
 
 
 async def test_the_same_case_again_counts_once(log: Store) -> None:
@@ -90,20 +86,13 @@ async def test_the_same_case_again_counts_once(log: Store) -> None:
     assert (again.id, is_new) == (first.id, False)
 
 
-@pytest.mark.parametrize("limits", [Limits(cases_per_user_per_hour=1), Limits(cases_per_day=1)])
-async def test_the_use_of_a_forgotten_case_counts_for_its_time(log: Store, limits: Limits) -> None:
-    case, _ = await log.add(a_case(), None, limits)
-    await log.note_delivered(await log.record(await held(log, case), a_verdict()))
+async def test_the_use_of_a_forgotten_case_counts_for_its_time(log: Store) -> None:
+    case = await delivered(log)
     assert list(await log.forgetting.forget([case.id], "U1")) == [case.id]
-    assert await ask(log, 2, limits) is not None
-    async with log.database.engine.begin() as connection:
-        await connection.execute(
-            update(spent).values(created_at=datetime.now(UTC) - timedelta(hours=25))
-        )
-    assert await ask(log, 3, limits) is None
-
-
-async def test_a_limit_in_all_counts_every_workspace(log: Store) -> None:
-    limits = Limits(cases_per_day_in_all=2)
-    answers = [await ask(log, number, limits, team_id=f"T{number}") for number in range(3)]
-    assert answers == [None, None, too_many("All workspaces", 2, "in the last 24 hours")]
+    each_limit = (Limits(cases_per_user_per_hour=1), Limits(cases_per_day=1))
+    for limits in each_limit:
+        assert await ask(log, 2, limits) is not None
+    a_day_ago = datetime.now(UTC) - timedelta(hours=25)
+    await log.database.execute(update(spent).values(created_at=a_day_ago))
+    assert await ask(log, 2, each_limit[0]) is None
+    assert await ask(log, 3, Limits(cases_per_day=2)) is None

@@ -29,42 +29,33 @@ def updates(stage: Stage) -> list[str]:
     return [entry.data["args"]["text"] for entry in calls if entry.data["method"] == "chat.update"]
 
 
-@pytest.mark.parametrize(
-    ("script", "sentence", "reason"),
-    [
+@pytest.mark.usefixtures("no_placeholder")
+async def test_no_score_is_said_at_once_and_logged(stage: Stage) -> None:
+    scripts: list[tuple[Script, str, str]] = [
         (Failure(401, code="invalid_api_key"), "rejects the app's key", "KeyRejectedError"),
         (Raw("<html>Welcome</html>", "text/html"), "an unreadable answer", "BadResponseError"),
         (Answer("", refusal="I cannot judge that."), "declined to judge", "refused"),
         ("score: 2\nscore: 4", "gave no score I can rely on", "conflicting"),
-    ],
-)
-@pytest.mark.usefixtures("no_placeholder")
-async def test_no_score_is_said_at_once_and_logged(
-    stage: Stage, script: Script, sentence: str, reason: str
-) -> None:
-    stage.model.script(script)
-    verdict = await stage.verdict(stage.ask_for_score())
-    assert verdict.text.startswith("Unscored: ")
-    assert sentence in verdict.text
-    assert "case 1" in shown(verdict)
-    recorded = await stage.log.cases.verdict(1)
-    assert (recorded.score, recorded.unscored_reason) == (None, reason)
-    assert (len(stage.ours()), updates(stage)) == (1, [])
+    ]
+    for number, (script, sentence, reason) in enumerate(scripts, 1):
+        stage.model.script(script)
+        verdict = await stage.verdict(stage.ask_for_score())
+        assert verdict.text.startswith("Unscored: ")
+        assert sentence in verdict.text
+        assert f"case {number}" in shown(verdict)
+        recorded = await stage.log.cases.verdict(number)
+        assert (recorded.score, recorded.unscored_reason) == (None, reason)
+    assert (len(stage.ours()), updates(stage)) == (4, [])
 
 
-@pytest.mark.parametrize("script", [Drop(), Failure(503)], ids=["drops", "fails"])
-async def test_a_model_that_does_not_answer_is_given_up(
-    open_stage: StageFactory, script: Script
-) -> None:
+async def test_a_model_that_does_not_answer_is_given_up(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_timeout_s=0.5, model_pauses=[AT_ONCE, AT_ONCE])
-    stage.model.script(script)
+    stage.model.script(Drop())
     verdict = await stage.verdict(stage.ask_for_score())
     assert verdict.text.startswith("Unscored: ")
     assert "Try again in a few minutes" in verdict.text
-    assert [n for n in (1, 2) if any(f"(retry {n} of 2)" in text for text in updates(stage))] == [
-        1,
-        2,
-    ]
+    for number in (1, 2):
+        assert any(f"(retry {number} of 2)" in text for text in updates(stage))
 
 
 async def test_a_model_that_is_down_for_a_while_still_gives_its_verdict(
@@ -110,9 +101,8 @@ async def test_who_waits_for_a_slow_model_reads_their_place_in_line(
     await stage.slack.until(lambda: set(updates(stage)) == said)
     gate.set()
     await stage.slack.until(lambda: sum(is_verdict(each) for each in stage.ours()) == 3)
-    assert (
-        len([text for text in updates(stage) if "is slow" in text]) <= 4
-    )  # each when its place has changed
+    # Each when its place has changed.
+    assert len([text for text in updates(stage) if "is slow" in text]) <= 4
 
 
 async def test_who_waits_alone_for_a_slow_model_is_told_once(

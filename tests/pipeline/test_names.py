@@ -2,11 +2,12 @@
 
 from bot.domain.case import CaseStatus
 from bot.pipeline.names import Names
-from tests.stage import CHANNEL, GOOD, Stage
+from tests.stage import CHANNEL, Stage
 
 
-async def test_the_names_of_a_scored_replys_channel_and_assistant_are_noted(stage: Stage) -> None:
-    stage.model.script(GOOD)
+async def test_names_of_a_scored_replys_channel_and_assistant_are_noted_and_no_persons(
+    stage: Stage,
+) -> None:
     await stage.verdict(stage.ask_for_score())
 
     async def are_noted() -> bool:
@@ -21,20 +22,14 @@ async def test_the_names_of_a_scored_replys_channel_and_assistant_are_noted(stag
     }
     assert await stage.log.names.ids(CHANNEL, team_id) == [channel_id]
     assert await stage.log.names.ids(CHANNEL, "T0") == []
-
-
-async def test_no_persons_name_is_noted_and_a_name_that_slack_did_not_give_is_later(
-    stage: Stage,
-) -> None:
-    stage.model.script(GOOD)
-    await stage.verdict(stage.ask_for_score())
+    # A name that Slack does not give is noted later.
     case = await stage.reaches(1, CaseStatus.DELIVERED)
     theirs = case.model_copy(update={"team_id": "T0", "author_id": stage.ann.id})
     names = Names(stage.services.client, stage.services.members, stage.log.names)
     stage.slack.fail("conversations.info", drop=True, times=10)
     await names.note(theirs)
     stage.slack.workspace.faults.clear()
-    assert "T0" not in {team_id for team_id, _ in await stage.log.names.all()}
+    assert await stage.log.names.ids(CHANNEL, "T0") == []
     await names.note(theirs)
     noted = {id_ for team_id, id_ in await stage.log.names.all() if team_id == "T0"}
-    assert noted == {case.channel_id}
+    assert noted == {channel_id}

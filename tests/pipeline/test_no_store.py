@@ -5,7 +5,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
 from sqlalchemy import inspect
 
 from bot.store.opening import connect
@@ -30,18 +29,16 @@ async def said(folder: Path, database_url: str, command: tuple[str, ...]) -> tup
     return code, line
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-async def test_a_mistyped_file_is_named_and_not_made(
-    tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    code, line = await said(tmp_path, f"sqlite:///{tmp_path}/typo/none.db", command)
-
-    assert code == (1 if command == ("health",) else 2)
-    assert line.endswith(
-        f"DATABASE_URL sqlite+aiosqlite:///{tmp_path}/typo/none.db: there is no such file; "
-        "name the database of your bot, or create one with judge-bot serve"
-    )
-    assert not (tmp_path / "typo").exists()
+async def test_a_mistyped_file_is_named_and_not_made(tmp_path: Path) -> None:
+    file = f"{tmp_path}/typo/none.db"
+    for command in COMMANDS:
+        code, line = await said(tmp_path, f"sqlite:///{file}", command)
+        assert (command, code) == (command, 1 if command == ("health",) else 2)
+        assert line.endswith(
+            f"DATABASE_URL sqlite+aiosqlite:///{file}: there is no such file; "
+            "name the database of your bot, or create one with judge-bot serve"
+        )
+        assert not (tmp_path / "typo").exists()
 
 
 async def test_a_file_of_another_program_is_named_and_left_alone(tmp_path: Path) -> None:
@@ -57,11 +54,10 @@ async def test_a_file_of_another_program_is_named_and_left_alone(tmp_path: Path)
     assert [each for each in os.listdir(tmp_path) if each.startswith("notes")] == [file.name]
 
 
-@pytest.mark.parametrize("command", [("audit",), ("health",)], ids=" ".join)
 async def test_a_mistyped_database_of_a_server_stays_empty(
-    new_postgres_url: str, tmp_path: Path, command: tuple[str, ...]
+    new_postgres_url: str, tmp_path: Path
 ) -> None:
-    _, line = await said(tmp_path, new_postgres_url, command)
+    _, line = await said(tmp_path, new_postgres_url, ("audit",))
 
     assert "DATABASE_URL postgresql://" in line
     assert ": it has no tables; " in line

@@ -1,13 +1,11 @@
 """Where nothing is to be scored, or nobody's words but a bot's, nothing is, and nothing is kept."""
 
-import pytest
-
 from bot.domain.limits import Policy
 from bot.slack import ids
-from pocket_slack import Person
 from tests.cases import a_case
 from tests.gestures import link
 from tests.stage import CHANNEL, SCORED, Stage, StageFactory, shown
+from tests.tables import each
 
 OFF = "Scoring is switched off in that channel by the app's settings."
 BOTS_ALONE = "I score only bots' replies here"
@@ -26,21 +24,15 @@ async def ask_in_every_way(stage: Stage) -> list[str]:
     return told
 
 
-@pytest.mark.parametrize(
-    "setting", [{"channels_denied": "C0000OTHER, {}"}, {"channels_allowed": "C0000OTHER"}]
-)
-async def test_nothing_is_scored_in_a_channel_that_is_off(
-    open_stage: StageFactory, setting: dict[str, str]
+async def test_nothing_is_scored_in_a_channel_that_is_not_among_the_allowed(
+    open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(
-        **{name: listed.format(FIRST) for name, listed in setting.items()}
-    )
-    assert stage.slack.workspace.channel(CHANNEL).id == FIRST
+    stage: Stage = await open_stage(channels_allowed="C0000OTHER, C0000MORE")
     assert await ask_in_every_way(stage) == [OFF] * 3
     assert await stage.cases() == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("channel_id", "message_ts", "is_allowed"),
     [
         ("C1", None, True),
@@ -57,23 +49,25 @@ def test_messages_of_other_peoples_direct_messages_are_off_where_channels_are_na
     assert policy.may_score(channel_id, has_message=message_ts is not None) is is_allowed
 
 
-async def reply_of(stage: Stage, author: Person) -> None:
-    parent = stage.helper.post(CHANNEL, "Which tool?")
-    answer = author.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
-    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
-
-
 async def test_where_people_are_not_scored_their_words_are_not_kept(
     open_stage: StageFactory,
 ) -> None:
     stage: Stage = await open_stage(score_people=False)
-    await reply_of(stage, stage.ben)
+    parent = stage.helper.post(CHANNEL, "Which tool?")
+    answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
+    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
     await stage.told(stage.ann, 3)  # also that the link was taken in, in any order
     assert BOTS_ALONE in "".join(map(shown, stage.ann.ephemerals(CHANNEL)[1:]))
     (case,) = await stage.log.cases.newest(5)
     assert not case.response
+    # A case from before the setting is not scored either.
+    before = {"channel_id": case.channel_id, "team_id": case.team_id, "author_id": stage.ben.id}
+    earlier = stage.ben.post(CHANNEL, "Just use git.")
+    before |= {"requester_id": stage.ann.id, "message_ts": earlier.ts, "question": None}
+    await stage.log.add(a_case(**before))
+    assert BOTS_ALONE in shown(await stage.told(stage.ann, 4))
     assert not stage.model.requests
 
 
@@ -82,45 +76,24 @@ async def test_only_who_asked_sees_the_score_of_a_persons_reply(stage: Stage) ->
     answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert (await stage.told(stage.ann)).text.startswith(SCORED)
-    stage.ben.command(
-        CHANNEL, ids.COMMAND, link(stage, answer)
-    )  # who asks second gets one of their own
+    # Who asks second gets one of their own.
+    stage.ben.command(CHANNEL, ids.COMMAND, link(stage, answer))
     await stage.told(stage.ben, 2)  # also that the link was taken in, in any order
     assert any(each.text.startswith(SCORED) for each in stage.ben.ephemerals(CHANNEL))
-    assert [each.ts for each in stage.slack.workspace.channel(CHANNEL).messages.values()][
-        -1
-    ] == answer.ts
-
-
-async def test_a_case_of_a_person_since_before_is_not_scored(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(score_people=False)
-    answer = stage.ben.post(CHANNEL, "Just use git.")
-    changes = {
-        "channel_id": FIRST,
-        "team_id": stage.slack.workspace.team_id,
-        "author_id": stage.ben.id,
-    }
-    await stage.log.add(
-        a_case(question=None, message_ts=answer.ts, requester_id=stage.ann.id, **changes)
-    )
-    assert BOTS_ALONE in shown(await stage.told(stage.ann))
+    assert stage.ours() == []
 
 
 async def test_a_case_that_waits_for_its_question_since_before_is_not_scored(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(channels_denied=FIRST)
+    stage: Stage = await open_stage(channels_denied=f"C0000OTHER, {FIRST}")
+    assert stage.slack.workspace.channel(CHANNEL).id == FIRST
     answer = stage.ben.post(CHANNEL, "Just use git.")
-    changes = {
-        "channel_id": FIRST,
-        "team_id": stage.slack.workspace.team_id,
-        "author_id": stage.ben.id,
-    }
-    asked = a_case(question=None, message_ts=answer.ts, requester_id=stage.ann.id, **changes)
-    await stage.log.add(asked)
+    place = {"channel_id": FIRST, "team_id": stage.slack.workspace.team_id}
+    people = {"author_id": stage.ben.id, "requester_id": stage.ann.id}
+    await stage.log.add(a_case(question=None, message_ts=answer.ts, **place, **people))
     stage.ann.click(await stage.told(stage.ann), ids.ACTION_ASK)
-    await stage.modal(stage.ann)
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Which tool?"}))
+    await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: "Which tool?"})
     assert stage.ann.view.errors
     stage.ann.close()
     stage.ann.post(CHANNEL, "Which tool?")

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource
 from bot.domain.watch import Shows
 from bot.slack import ids
@@ -43,7 +41,7 @@ async def drawn(
     return parent, answer, await stage.reaches(added.id, CaseStatus.DELIVERED)
 
 
-async def test_the_verdict_that_is_there_is_shown_as_asked_for_and_costs_nothing(
+async def test_the_verdict_that_is_there_is_shown_as_asked_for_and_costs_nothing_and_another_does(
     stage: Stage,
 ) -> None:
     parent, answer, before = await drawn(stage)
@@ -57,6 +55,10 @@ async def test_the_verdict_that_is_there_is_shown_as_asked_for_and_costs_nothing
     assert (chosen.score, chosen.probability, chosen.excluded) == (2, None, None)
     assert (paid.input_tokens, paid.output_tokens, paid.cost_usd) == (0, 0, 0.0)
     assert await stage.log.cases.get(1) == before
+    await stage.score(answer)
+    stage.ann.click(await stage.told(stage.ann), ids.ACTION_AGAIN)
+    await stage.verdict(parent, 2)
+    assert len(stage.model.requests) == asked + 1
 
 
 async def test_a_verdict_that_the_channel_sees_is_not_posted_a_second_time(stage: Stage) -> None:
@@ -65,13 +67,6 @@ async def test_a_verdict_that_the_channel_sees_is_not_posted_a_second_time(stage
     assert "Scored before: *2 of 5*" in (await stage.told(stage.ann)).text
     await stage.verdict(parent)
     assert await stage.cases() == 1
-
-
-async def test_where_the_channel_sees_no_verdict_a_person_gets_one(stage: Stage) -> None:
-    parent, answer, _ = await drawn(stage, "I cannot say.", shows=Shows.VERDICT)
-    stage.model.script("score: 3\nIt is fine.")
-    await stage.score(answer)
-    assert (await stage.verdict(parent)).text.startswith("Score 3 of 5")
 
 
 async def test_a_verdict_asked_for_in_private_stays_so(open_stage: StageFactory) -> None:
@@ -84,34 +79,21 @@ async def test_a_verdict_asked_for_in_private_stays_so(open_stage: StageFactory)
     assert len(stage.model.requests) == asked
 
 
-async def test_who_wants_another_score_gets_one(stage: Stage) -> None:
-    parent, answer, _ = await drawn(stage)
-    await stage.score(answer)
-    await stage.verdict(parent)
-    asked = len(stage.model.requests)
-    await stage.score(answer)
-    stage.ann.click(await stage.told(stage.ann), ids.ACTION_AGAIN)
-    await stage.verdict(parent, 2)
-    assert len(stage.model.requests) == asked + 1
-
-
-@pytest.mark.parametrize(
-    ("which", "changes"),
-    [
-        ("other words", {}),
-        ("another judge", {"rubric": "code"}),
-        ("an earlier question", {"question": "How?"}),
-        ("no score", {"said": "I cannot say."}),
-    ],
-)
-async def test_what_the_judge_has_not_scored_is_scored(
-    stage: Stage, which: str, changes: dict[str, Any]
-) -> None:
-    parent, answer, _ = await drawn(stage, **changes)
-    if which == "other words":
-        stage.helper.edit(answer, "Run git reset --hard HEAD~1.")
-    stage.model.script("score: 3\nIt is fine.")
-    asked = len(stage.model.requests)
-    await stage.score(answer)
-    assert (await stage.verdict(parent)).text.startswith("Score 3 of 5")
-    assert len(stage.model.requests) == asked + 1
+async def test_what_the_judge_has_not_scored_is_scored(stage: Stage) -> None:
+    for which, changes in {
+        "other words": {},
+        "another judge": {"rubric": "code"},
+        "an earlier question": {"question": "How?"},
+        "no score": {"said": "I cannot say."},
+        "no score, which the channel sees": {"said": "I cannot say.", "shows": Shows.VERDICT},
+    }.items():
+        parent, answer, _ = await drawn(stage, **changes)
+        if which == "other words":
+            stage.helper.edit(answer, "Run git reset --hard HEAD~1.")
+        stage.model.script("score: 3\nIt is fine.")
+        asked = len(stage.model.requests)
+        await stage.score(answer)
+        (case, *_) = await stage.log.cases.newest(1)
+        case = await stage.reaches(case.id, CaseStatus.DELIVERED)
+        assert (which, case.score, case.parent_ts) == (which, 3, parent.ts)
+        assert len(stage.model.requests) == asked + 1

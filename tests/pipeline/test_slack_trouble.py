@@ -1,6 +1,7 @@
 """Slack drops, refuses and delays: no verdict is lost, and none stands there twice."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from bot.slack import ids
 from bot.slack.client import web_client
 from bot.slack.messenger import Messenger
 from pocket_slack import Entry, Message
+from tests import gestures
 from tests.model_server import Held
 from tests.stage import (
     CHANNEL,
@@ -96,12 +98,8 @@ async def test_a_placeholder_whose_answer_was_lost_is_found_and_becomes_the_verd
     else:
         _, answer = stage.ask_and_answer()
         stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    posted = stage.slack.workspace.journal
-    await stage.slack.until(
-        lambda: (
-            len([e for e in posted.of("call") if e.data["method"] == "chat.postMessage"]) > before
-        )
-    )
+    posted = partial(gestures.calls, stage, "chat.postMessage")
+    await stage.slack.until(lambda: len(posted()) > before)
     gate.set()
     await stage.reaches(1, CaseStatus.DELIVERED)
     assert [is_verdict(message) for message in stage.ours() if message.is_reply] == [True]
@@ -132,23 +130,17 @@ async def test_a_person_in_no_channel_gets_a_direct_message_at_once(stage: Stage
     assert not calls(stage, "chat.postEphemeral", 200)
 
 
-@pytest.mark.parametrize(
-    "fault", [{"error": "token_revoked"}, {"drop": True}, {"delay_s": 2}], ids=str
-)
-async def test_a_moment_of_trouble_is_not_taken_for_a_missing_question(
-    stage: Stage, fault: dict[str, Any]
+async def test_a_moment_of_trouble_is_not_taken_for_a_question_or_message_that_is_gone(
+    stage: Stage,
 ) -> None:
-    stage.slack.fail("conversations.replies", **fault)
-    await stage.verdict(stage.ask_for_score())
-    assert (await stage.log.cases.get(1)).question == QUESTION
-    assert stage.ann.view is None
-
-
-async def test_a_moment_of_trouble_is_not_taken_for_a_message_that_is_gone(stage: Stage) -> None:
-    stage.slack.fail("conversations.replies", status=500)
-    parent, answer = stage.ask_and_answer()
-    link = stage.slack.workspace.permalink(
-        stage.slack.workspace.channel(CHANNEL).id, answer.ts, parent.ts
-    )
-    stage.ann.command(CHANNEL, ids.COMMAND, link)
-    assert is_verdict(await stage.verdict(parent))
+    faults = ({"error": "token_revoked"}, {"drop": True}, {"delay_s": 2}, {"status": 500})
+    for number, fault in enumerate(faults, 1):
+        parent, answer = stage.ask_and_answer()
+        stage.slack.fail("conversations.replies", **fault)
+        if "status" in fault:
+            stage.ann.command(CHANNEL, ids.COMMAND, gestures.link(stage, answer))
+        else:
+            stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+        await stage.verdict(parent)
+        assert (fault, (await stage.log.cases.get(number)).question) == (fault, QUESTION)
+        assert stage.ann.view is None

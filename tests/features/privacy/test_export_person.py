@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
 from sqlalchemy import insert, update
 
 from bot.domain.case import Visibility
@@ -53,7 +52,8 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
     database_url: str, tmp_path: Path
 ) -> None:
     async def fill(log: Store) -> None:
-        asked = await delivered(log, "asked", requester_id=ANN)
+        secret = "https://hooks.slack.com/secret"
+        asked = await delivered(log, "asked", requester_id=ANN, response_url=secret)
         await delivered(log, "wrote", requester_id=BEN, author_id=ANN)
         await delivered(log, "question", requester_id=BEN, question_author_id=ANN)
         other = await delivered(log, "other", requester_id=BEN, author_id=CARL)
@@ -80,16 +80,9 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
     assert {row["team_id"] for row in rows} == {"T1"}
     assert "I disagree." not in json.dumps(rows)
     assert "C2" not in json.dumps(rows)
-
-
-async def test_nothing_lets_the_reader_act_for_the_app(tmp_path: Path) -> None:
-    secret = "https://hooks.slack.com/secret"
-    await with_log(
-        url(tmp_path), lambda log: log.add(a_case(requester_id=ANN, response_url=secret))
-    )
-    (case, _) = await exported(url(tmp_path), tmp_path)
-    assert secret not in json.dumps(case)
-    assert not {"key", "lease_owner", "response_url"} & set(case)
+    # Nothing lets the reader act for the app.
+    assert "hooks.slack.com" not in json.dumps(rows)
+    assert not {"key", "lease_owner", "response_url"} & set(rows[2])
 
 
 async def test_more_than_a_page_is_written(tmp_path: Path) -> None:
@@ -106,35 +99,24 @@ async def test_more_than_a_page_is_written(tmp_path: Path) -> None:
     assert [row["id"] for row in rows if row["kind"] == "case"] == list(range(1, 1102))
 
 
-@pytest.mark.parametrize("user", ["U0NOBODY", "", "T2/U0ANN"])
-async def test_a_wrong_id_is_a_sentence_and_leaves_no_file_and_no_line(
-    tmp_path: Path, user: str
+async def test_a_wrong_id_or_one_of_two_workspaces_is_a_sentence_and_leaves_no_file_and_no_line(
+    tmp_path: Path,
 ) -> None:
-    await with_log(url(tmp_path), lambda log: delivered(log, requester_id=ANN))
-    code, out, err = await command(
-        "export", url(tmp_path), tmp_path, "--user", user, "-o", "all.jsonl"
-    )
-    assert (code, out, err) == (2, "", NOTHING.format(user))
-    assert not (tmp_path / "all.jsonl").exists()
-    await with_log(url(tmp_path), nothing_was_noted)
-
-
-async def nothing_was_noted(log: Store) -> None:
-    assert await noted(log) == []
-
-
-async def test_an_id_of_two_workspaces_needs_the_workspace(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
+    async with await Store.open(url(tmp_path)) as log:
         for team in ("T1", "T2"):
             await delivered(log, team, team_id=team, requester_id=ANN)
-
-    await with_log(url(tmp_path), fill)
-    code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN)
-    assert (code, out) == (2, "")
-    assert err.endswith(
-        "there is one in each of 2 workspaces; say which: --user T1/U0ANN, --user T2/U0ANN\n"
-    )
-    rows = await exported(url(tmp_path), tmp_path, f"T2/{ANN}")
+        for user in ("U0NOBODY", "", "T3/U0ANN"):
+            options = ("--user", user, "-o", "all.jsonl")
+            code, out, err = await command("export", url(tmp_path), tmp_path, *options)
+            assert (code, out, err) == (2, "", NOTHING.format(user))
+        code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN)
+        assert (code, out) == (2, "")
+        assert err.endswith(
+            "there is one in each of 2 workspaces; say which: --user T1/U0ANN, --user T2/U0ANN\n"
+        )
+        assert not (tmp_path / "all.jsonl").exists()
+        assert await noted(log) == []
+        rows = await exported(url(tmp_path), tmp_path, f"T2/{ANN}")
     assert kinds(rows) == ["case", "audit"]
     assert {row["team_id"] for row in rows} == {"T2"}
 
@@ -152,16 +134,9 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
                 "T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC)
             )
             await keep_rubric(log, saved)
-            told = {
-                "channel_id": "",
-                "author_id": "",
-                "name": "asked",
-                "recipient": user_id,
-                "day": "2026-11-26",
-            }
-            await log.database.execute(
-                insert(notices).values(team_id="T1", **told, claimed_at=datetime.now(UTC))
-            )
+            told = {"channel_id": "", "author_id": "", "name": "asked", "day": "2026-11-26"}
+            told |= {"team_id": "T1", "recipient": user_id}
+            await log.database.execute(insert(notices).values(**told, claimed_at=datetime.now(UTC)))
             await log.labels.put(case, user_id, Label(2, None))
             await add_release(log, user_id, f"{user_id}'s note.")
             await log.database.execute(
@@ -173,35 +148,13 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
     await with_log(url(tmp_path), fill)
     rows = await exported(url(tmp_path), tmp_path)
     of = {row["kind"]: row for row in rows}
-    assert sorted(of) == [
-        "audit",
-        "draw",
-        "forgotten",
-        "label",
-        "notice",
-        "release",
-        "release taken back",
-        "rubric",
-        "settings",
-        "thumb",
-    ]
+    theirs = "audit,draw,forgotten,label,notice,release,release taken back,rubric,settings,thumb"
+    assert ",".join(sorted(of)) == theirs
     assert (of["rubric"]["name"], of["rubric"]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
     assert of["release"]["note"] == f"{ANN}'s note."
     assert "note" not in of["release taken back"]
     assert (of["draw"]["case_id"], of["draw"]["outcome"]) == (1, "skipped")
-    assert (of["thumb"]["user_id"], of["thumb"]["is_up"], of["thumb"]["is_given"]) == (
-        ANN,
-        True,
-        True,
-    )
-    assert set(of["thumb"]) == {
-        "kind",
-        "team_id",
-        "channel_id",
-        "ts",
-        "user_id",
-        "is_up",
-        "is_given",
-        "changed_at",
-    }
+    said = {"kind": "thumb", "team_id": "T1", "user_id": ANN, "is_up": True, "is_given": True}
+    assert of["thumb"].items() >= said.items()
+    assert of["thumb"].keys() == said.keys() | {"channel_id", "ts", "changed_at"}
     assert BEN not in str(rows)

@@ -50,24 +50,32 @@ def carol(stage: Stage) -> Person:
     return stage.slack.person("carol")
 
 
-async def test_it_says_first_what_it_would_do_and_changes_nothing(stage: Stage) -> None:
+async def test_it_says_first_what_it_would_do_and_no_forged_button_or_other_person_does_it(
+    stage: Stage,
+) -> None:
     await scored(stage, stage.ann)
     asked = await ask(stage, stage.ann)
     assert shown(asked).startswith(FORGET_WORDS)
     assert buttons(asked) == [ACTION_FORGET]
+    other = carol(stage)
+    other.click(asked, ACTION_FORGET)
+    await stage.slack.until(lambda: [m.text for m in other.ephemerals(CHANNEL)] == [NO_WORDS])
+    for value in ("U00000004", "me,1", ""):
+        asked = await ask(stage, stage.ann)
+        (button,) = next(block for block in asked.blocks if block["type"] == "actions")["elements"]
+        button["value"] = value
+        stage.ann.click(asked, ACTION_FORGET)
+        await stage.slack.until(lambda: stage.ann.ephemerals(CHANNEL)[-1].text == HOW)
     assert (await stage.log.cases.get(1)).response == ANSWER
     assert await stage.log.audit.since() == []
 
 
-@pytest.mark.parametrize(
-    "who", ["ann", "ben"], ids=["who wrote the question", "who wrote the response"]
-)
 async def test_an_author_takes_their_words_out_of_store_and_verdict(
-    open_stage: StageFactory, tmp_path: Path, who: str
+    open_stage: StageFactory, tmp_path: Path
 ) -> None:
     stage: Stage = await open_stage(score_people=True)
     await scored(stage, carol(stage))
-    said = await go_ahead(stage, stage.slack.person(who))
+    said = await go_ahead(stage, stage.ben)
     assert said.startswith("I forgot your words: 1 case, 0 reasons, thumbs and notes.")
     case = await up_to_date(stage)
     assert (case.question, case.response, case.requester_name) == (None, None, "carol")
@@ -76,36 +84,12 @@ async def test_an_author_takes_their_words_out_of_store_and_verdict(
     assert ANSWER.encode() not in bytes_on_disk(tmp_path)
 
 
-async def test_the_button_forgets_only_the_person_who_presses_it(stage: Stage) -> None:
-    await scored(stage, stage.ann)
-    asked = await ask(stage, stage.ann)
-    other = carol(stage)
-    other.click(asked, ACTION_FORGET)
-    await stage.slack.until(lambda: [m.text for m in other.ephemerals(CHANNEL)] == [NO_WORDS])
-    assert (await stage.log.cases.get(1)).response == ANSWER
-
-
-async def test_a_forged_button_names_no_other_person_and_no_case(stage: Stage) -> None:
-    await scored(stage, stage.ann)
-    for value in ("U00000004", "me,1", ""):
-        asked = await ask(stage, stage.ann)
-        next(block for block in asked.blocks if block["type"] == "actions")["elements"][0][
-            "value"
-        ] = value
-        stage.ann.click(asked, ACTION_FORGET)
-        await stage.slack.until(lambda: stage.ann.ephemerals(CHANNEL)[-1].text == HOW)
-        assert (await stage.log.cases.get(1)).response == ANSWER
-
-
 async def test_two_typed_texts_go_from_our_message_too(stage: Stage) -> None:
     await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     await go_ahead(stage, stage.ann)
     await up_to_date(stage)
     texts, verdict = stage.ours()
-    assert (
-        texts.text
-        == "I removed the question and the response, because their author asked me to forget them."
-    )
+    assert texts.text.startswith("I removed the question and the response, because their author")
     for message in (texts, verdict):
         assert ANSWER not in shown(message) + message.text
         assert "ann" not in shown(message) + message.text
@@ -131,30 +115,22 @@ async def test_a_case_under_way_is_delivered_and_then_loses_its_words(stage: Sta
 
 async def test_a_reply_is_not_read_again_once_its_author_was_forgotten(stage: Stage) -> None:
     answer = stage.ben.post(CHANNEL, ANSWER)
-    stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
+    later = stage.ben.post(CHANNEL, "Or commit it again.")
+    shortcut = slack_ids.SHORTCUT_SCORE_REPLY
+    stage.ann.shortcut(shortcut, answer)
     await stage.modal(stage.ann)
     await stage.reaches(1, CaseStatus.ASKED)
     await go_ahead(stage, stage.ben)
     await settled(stage, 1, stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION}))
     assert FORGOTTEN in (await stage.told(stage.ann)).text
     assert (await up_to_date(stage)).response is None
-    assert stage.model.requests == []
-
-
-async def forget_nothing(stage: Stage) -> None:
-    stage.ben.click(await ask(stage, stage.ben), ACTION_FORGET)
-    await stage.slack.until(lambda: stage.ben.ephemerals(CHANNEL)[-1].text == NO_WORDS)
-
-
-async def test_a_forgotten_reply_is_not_said_to_have_been_scored(stage: Stage) -> None:
-    answer = stage.ben.post(CHANNEL, ANSWER)
-    await forget_nothing(stage)
-    shortcut = slack_ids.SHORTCUT_SCORE_REPLY
-    await settled(stage, 1, stage.ann.shortcut(shortcut, answer))
-    await stage.slack.settled(stage.ann.shortcut(shortcut, answer))
-    told = await stage.told(stage.ann, 2)
+    await settled(stage, 2, stage.ann.shortcut(shortcut, later))
+    # A reply that was forgotten is not said to have been scored before.
+    await stage.slack.settled(stage.ann.shortcut(shortcut, later))
+    told = await stage.told(stage.ann, 3)
     assert FORGOTTEN in told.text
     assert "scored before" not in shown(told)
+    assert stage.model.requests == []
 
 
 async def test_each_button_says_that_the_words_are_forgotten(stage: Stage) -> None:

@@ -7,33 +7,24 @@ import signal
 import sqlite3
 from asyncio.subprocess import PIPE
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.store import Store
-from bot.store.schema import cases
-from tests.cases import a_case, a_verdict, held, url
+from tests.cases import delivered, url
 from tests.programs import JUDGE_BOT, run
 from tests.stage import Stage, StageFactory
 
 
 async def aged_log(folder: Path, *ages_days: float) -> None:
     """A log with one delivered case of each age."""
-    log = await Store.open(url(folder))
-    for number, age in enumerate(ages_days):
-        case, _ = await log.add(a_case(key=str(number)))
-        await log.note_delivered(await log.record(await held(log, case), a_verdict()))
-        created = datetime.now(UTC) - timedelta(days=age)
-        async with log.database.engine.begin() as connection:
-            await connection.execute(
-                update(cases).where(cases.c.id == case.id).values(created_at=created)
-            )
-    await log.close()
+    async with await Store.open(url(folder)) as log:
+        for number, days in enumerate(ages_days):
+            await delivered(log, str(number), timedelta(days=days))
 
 
 async def left(folder: Path) -> int:
@@ -82,16 +73,10 @@ async def test_in_a_terminal_purge_asks_before_it_deletes(
     assert (process.returncode, error, await left(tmp_path)) == (1, b"Aborted!\n", 1)
 
 
-async def test_purge_without_an_age_says_what_is_missing(tmp_path: Path) -> None:
+async def test_a_wrong_age_or_none_deletes_nothing(tmp_path: Path) -> None:
     await aged_log(tmp_path, 40)
-    code, out, err = await purge(tmp_path)
-    assert (code, out) == (2, "")
-    assert err == "judge-bot: give --days N, or set RETENTION_DAYS\n"
-    assert await left(tmp_path) == 1
-
-
-async def test_a_wrong_age_deletes_nothing(tmp_path: Path) -> None:
-    await aged_log(tmp_path, 40)
+    missing = "judge-bot: give --days N, or set RETENTION_DAYS\n"
+    assert await purge(tmp_path) == (2, "", missing)
     for days in ("0", "99999999999"):
         code, _, err = await purge(tmp_path, RETENTION_DAYS=days)
         assert (code, "RETENTION_DAYS: expected" in err) == (2, True)

@@ -101,18 +101,20 @@ async def test_requests_for_two_messages_of_a_reply_are_one_case(stage: Stage) -
     assert [line for line in lines if line["log_level"] in {"warning", "error"}] == []
 
 
-@pytest.mark.parametrize(("by", "which"), [("ann", 1), ("ben", 0)])
-async def test_a_reply_that_was_continued_is_scored_again_for_any_person(
-    stage: Stage, by: str, which: int
-) -> None:
+async def test_a_reply_that_was_continued_is_scored_again_for_any_person(stage: Stage) -> None:
     answer, verdict = await scored(stage)
-    addition = stage.helper.post(CHANNEL, "One more thing.", thread_ts=answer.thread_ts)
-    stage.slack.person(by).shortcut(ids.SHORTCUT_SCORE_REPLY, (answer, addition)[which])
+    stage.helper.post(CHANNEL, "One more thing.", thread_ts=answer.thread_ts)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     case = await stage.reaches(2, CaseStatus.DELIVERED)
     assert (case.response, case.attempt, case.excluded) == (f"{ANSWER}\n\nOne more thing.", 2, None)
     assert await stage.log.cases.is_replaced(1)
     assert "replaced by" in shown(verdict)
     assert "question changed" not in shown(verdict)
+    addition = stage.helper.post(CHANNEL, "And another.", thread_ts=answer.thread_ts)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, addition)
+    case = await stage.reaches(3, CaseStatus.DELIVERED)
+    assert (case.attempt, case.excluded) == (3, None)
+    assert case.response == f"{ANSWER}\n\nOne more thing.\n\nAnd another."
 
 
 async def test_a_reply_that_is_still_being_written_is_scored_once_it_is_complete(

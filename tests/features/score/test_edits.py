@@ -52,8 +52,7 @@ async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> N
     assert [block["type"] for block in verdict.blocks[-2:]] == ["context", "actions"]
 
 
-@pytest.mark.parametrize("visibility", ["thread", "me"])
-@pytest.mark.parametrize("begins_thread", [False, True])
+@pytest.mark.parametrize(("visibility", "begins_thread"), [("thread", False), ("me", True)])
 async def test_what_its_author_adds_to_a_reply_marks_its_case(
     open_stage: StageFactory, visibility: str, begins_thread: bool
 ) -> None:
@@ -155,17 +154,6 @@ async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_score
     await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
     assert "That message was deleted" in (await stage.told(stage.ann)).text
     assert stage.model.requests == []
-
-
-async def test_without_stored_texts_the_verdict_keeps_its_words(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(events=EVENTS, store_text="none")
-    stage.model.script(QUOTING)
-    _, answer = await scored_reply(stage)
-    stage.helper.edit(answer, "Use git revert instead.")
-    assert (await up_to_date(stage)).edited_at is not None
-    words = shown(stage.ours()[0])
-    assert LINE in words
-    assert f"The response says: {ANSWER}" in words
 
 
 async def test_a_private_verdict_says_so_when_it_is_asked_for_again(

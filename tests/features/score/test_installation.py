@@ -27,29 +27,23 @@ def without_home(stage: Stage) -> dict[str, str]:
     return {"id": stage.ann.id, "username": "ann", "name": "ann"}
 
 
-async def test_a_shortcut_of_another_workspace_is_not_served(stage: Stage) -> None:
-    delivery = await stage.slack.settled(
-        shortcut(stage, team={"id": ELSEWHERE, "domain": "elsewhere"})
-    )
-    assert delivery.is_acked
-    assert await stage.cases() == 0
-    assert not [
-        call
-        for call in stage.slack.workspace.journal.of("call")
-        if "chat." in str(call.data.get("method"))
-    ]
-
-
-async def test_a_command_of_another_workspace_is_told_so(stage: Stage) -> None:
+async def test_payloads_of_another_workspace_are_not_served_and_a_command_is_told_so(
+    stage: Stage,
+) -> None:
     workspace = stage.slack.workspace
+    elsewhere = {"id": ELSEWHERE, "domain": "elsewhere"}
+    delivery = await stage.slack.settled(shortcut(stage, team=elsewhere))
+    assert delivery.is_acked
+    channel = workspace.channel(CHANNEL)
     sent = payloads.slash_command(
-        workspace, stage.ann.user, workspace.channel(CHANNEL), ids.COMMAND, "Why? | Because."
+        workspace, stage.ann.user, channel, ids.COMMAND, "Why? | Because."
     )
-    delivery = await stage.slack.settled(
-        workspace.deliveries.send("slash_commands", sent | {"team_id": ELSEWHERE})
-    )
+    sent |= {"team_id": ELSEWHERE}
+    delivery = await stage.slack.settled(workspace.deliveries.send("slash_commands", sent))
     assert delivery.response["text"].startswith(NOT_SERVED)
     assert await stage.cases() == 0
+    called = [call.data["method"] for call in workspace.journal.of("call")]
+    assert not [method for method in called if method.startswith("chat.")]
 
 
 async def test_a_person_whose_workspace_the_payload_does_not_name_is_asked_for_once(
@@ -66,15 +60,13 @@ async def test_a_person_whose_workspace_the_payload_does_not_name_is_asked_for_o
     assert [call["args"]["user"] for call in calls].count(stage.ann.user.id) == 1
 
 
-async def test_a_person_whom_slack_places_in_another_workspace_is_refused(stage: Stage) -> None:
-    stage.ann.user.team_id = ELSEWHERE
-    await stage.slack.settled(shortcut(stage, user=without_home(stage)))
-    assert (await stage.told(stage.ann)).text == FOREIGN
-    assert await stage.cases() == 0
-
-
-async def test_a_request_is_not_served_while_slack_does_not_say_whose_it_is(stage: Stage) -> None:
+async def test_a_person_whom_slack_places_in_another_workspace_is_refused_and_nobody_is_guessed(
+    stage: Stage,
+) -> None:
     stage.slack.fail("users.info", error="missing_scope")
     shortcut(stage, user=without_home(stage))
     assert (await stage.told(stage.ann)).text == WENT_WRONG
+    stage.ann.user.team_id = ELSEWHERE
+    await stage.slack.settled(shortcut(stage, user=without_home(stage)))
+    assert (await stage.told(stage.ann, 2)).text == FOREIGN
     assert await stage.cases() == 0

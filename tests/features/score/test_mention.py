@@ -11,7 +11,7 @@ from bot.domain.case import CaseStatus
 from bot.features.score.command import NOTHING_ABOVE, SAY
 from bot.features.score.events import is_mention
 from bot.slack import ids
-from pocket_slack import Delivery, Message, Person
+from pocket_slack import Delivery, Person
 from pocket_slack.posts import Content, post
 from tests.gestures import events
 from tests.stage import (
@@ -107,6 +107,8 @@ async def test_in_a_thread_of_many_pages_the_message_above_is_the_last(stage: St
 async def test_in_the_channel_the_last_message_by_somebody_else_is_scored_in_its_thread(
     stage: Stage,
 ) -> None:
+    assert await said_by(stage, stage.ann, REQUEST) == NOTHING_ABOVE
+    assert await stage.cases() == 0
     stage.ann.post(CHANNEL, QUESTION)
     answer = stage.helper.post(CHANNEL, ANSWER)
     stage.ann.post(CHANNEL, "Hm, is that so?")
@@ -114,12 +116,6 @@ async def test_in_the_channel_the_last_message_by_somebody_else_is_scored_in_its
     await stage.verdict(answer)
     case = await stage.log.cases.get(1)
     assert (case.message_ts, case.parent_ts, case.question) == (answer.ts, None, QUESTION)
-
-
-async def test_a_request_with_nothing_above_it_is_answered_with_what_to_do(stage: Stage) -> None:
-    assert await said_by(stage, stage.ann, REQUEST) == NOTHING_ABOVE
-    assert await stage.cases() == 0
-    assert stage.ours() == []
 
 
 async def test_a_request_that_comes_twice_is_one_case_and_one_answer(stage: Stage) -> None:
@@ -198,25 +194,6 @@ async def test_the_buttons_of_the_line_do_what_they_say(stage: Stage) -> None:
     await stage.slack.until(lambda: "case 1" in shown(told))
 
 
-async def said_directly(stage: Stage, text: str) -> Message:
-    """What ann is told who writes this to the app alone."""
-    count = len(stage.ann.ephemerals(stage.ann.im)) + 1
-    stage.ann.post(stage.ann.im, text)
-    return await stage.told(stage.ann, count, stage.ann.im)
-
-
-async def test_two_texts_or_a_link_without_the_command_are_answered_with_the_command(
-    stage: Stage,
-) -> None:
-    for text in ("a|b", "https://pocket.slack.com/archives/C024BE91L/p1795249798298493"):
-        told = (await said_directly(stage, text)).text
-        assert told == (
-            "To have that scored, put `/judge` before it: `/judge question | response` or "
-            "`/judge LINK`."
-        )
-    assert await stage.cases() == 0
-
-
 async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(score_people=False, max_cases_per_user_per_hour=1)
     parent, _ = stage.ask_and_answer()
@@ -232,28 +209,29 @@ async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory
     assert await stage.cases() == 1
 
 
-async def test_the_command_says_what_works_in_direct_messages(stage: Stage) -> None:
-    stage.ann.command(stage.ann.im, ids.COMMAND, "help")
-    told = await stage.told(stage.ann, channel=stage.ann.im)
-    assert "In direct messages:" in told.text
-    assert "digest" not in told.text
-    assert "`/judge question | response`" in told.text
-
-
-async def test_the_command_alone_opens_the_window_in_direct_messages_and_says_no_more(
+async def test_in_direct_messages_the_command_opens_the_window_and_texts_are_answered_with_it(
     stage: Stage,
 ) -> None:
-    await stage.slack.settled(stage.ann.command(stage.ann.im, ids.COMMAND))
+    im = stage.ann.im
+    await stage.slack.settled(stage.ann.command(im, ids.COMMAND))
     view = await stage.modal(stage.ann)
     assert ids.BLOCK_VISIBILITY not in [block.get("block_id") for block in view.body["blocks"]]
     assert "Only you will see the verdict, in direct messages." in shown(view)
-    await stage.slack.settled(
-        stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
-    )
+    await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
     await stage.reaches(1, CaseStatus.DELIVERED)
-    (card,) = stage.ann.messages(stage.ann.im)
-    assert [is_verdict(message) for message in stage.ann.thread(stage.ann.im, card.ts)] == [
-        False,
-        True,
-    ]
-    assert stage.ann.ephemerals(stage.ann.im) == []
+    (card,) = stage.ann.messages(im)
+    assert [is_verdict(each) for each in stage.ann.thread(im, card.ts)] == [False, True]
+    assert stage.ann.ephemerals(im) == []
+    for count, text in enumerate(
+        ("a|b", "https://pocket.slack.com/archives/C024BE91L/p1795249798298493"), 1
+    ):
+        stage.ann.post(im, text)
+        assert (await stage.told(stage.ann, count, im)).text == (
+            "To have that scored, put `/judge` before it: `/judge question | response` or "
+            "`/judge LINK`."
+        )
+    stage.ann.command(im, ids.COMMAND, "help")
+    told = await stage.told(stage.ann, 3, im)
+    assert "In direct messages:" in told.text
+    assert "digest" not in told.text
+    assert await stage.cases() == 1

@@ -1,5 +1,7 @@
 """Who sees a person's verdicts, as they have chosen it themselves: honoured however they ask."""
 
+import pytest
+
 from bot.domain.case import Visibility
 from bot.slack import ids
 from bot.store import Store
@@ -27,11 +29,10 @@ async def test_the_window_begins_with_it(stage: Stage) -> None:
     assert preselected(await stage.modal(stage.ben)) == Visibility.THREAD
 
 
-async def test_a_choice_is_that_persons_in_that_team(database_url: str) -> None:
-    log = await Store.open(database_url)
+@pytest.mark.on("sqlite")
+async def test_a_choice_is_that_persons_in_that_team(log: Store) -> None:
     await save_visibility(log, "T1", "U1", Visibility.ME)
     found = [
         await log.channels.visibility(*who) for who in (("T1", "U1"), ("T2", "U1"), ("T1", "U2"))
     ]
-    await log.close()
     assert found == [Visibility.ME, None, None]

@@ -9,7 +9,7 @@ import pytest
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message
-from tests.gestures import forget, scored, up_to_date
+from tests.gestures import forget, link, scored, up_to_date
 from tests.model_server import Held
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 
@@ -26,14 +26,19 @@ async def corrected(stage: Stage) -> tuple[Message, Message]:
     return first, stage.ours()[-1]
 
 
-async def test_the_earlier_verdict_folds_to_one_line_with_a_link(stage: Stage) -> None:
+async def test_the_earlier_verdict_folds_to_one_line_with_a_link_and_stays_so_after_an_edit(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage(events=["message.channels"])
     first, second = await corrected(stage)
-    link = stage.slack.workspace.permalink(second.channel_id, second.ts, second.thread_ts).replace(
-        "&", "&amp;"
-    )
-    assert first.text == f"Score 4 of 5 · replaced by <{link}|a newer verdict>, question changed"
+    url = link(stage, second).replace("&", "&amp;")
+    assert first.text == f"Score 4 of 5 · replaced by <{url}|a newer verdict>, question changed"
     assert [block["type"] for block in first.blocks] == ["context"]
     assert second.text.startswith("Score 2 of 5")
+    answer = next(m for m in stage.ann.thread(CHANNEL, first.thread_ts) if m.text == ANSWER)
+    stage.helper.edit(answer, "Something else.")
+    assert (await up_to_date(stage)).edited_at
+    assert [block["type"] for block in first.blocks] == ["context"]
 
 
 @pytest.mark.needs("privacy")
@@ -43,22 +48,6 @@ async def test_a_replaced_verdict_comes_back_when_the_later_one_is_forgotten(sta
     await stage.slack.until(lambda: "replaced by" not in first.text)
     assert first.text.startswith("Score 4 of 5: It answers")
     assert "replaced by" not in shown(first)
-
-
-async def test_a_verdict_that_stands_aside_replaces_none(stage: Stage) -> None:
-    _, first = await scored(stage, opening="Hello.")
-    await stage.correct(stage.ben, first, "Another?")
-    await stage.reaches(2, CaseStatus.DELIVERED)
-    assert "replaced by" not in first.text
-
-
-async def test_an_edit_does_not_unfold_a_replaced_verdict(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(events=["message.channels"])
-    first, _ = await corrected(stage)
-    answer = next(m for m in stage.ann.thread(CHANNEL, first.thread_ts) if m.text == ANSWER)
-    stage.helper.edit(answer, "Something else.")
-    assert (await up_to_date(stage)).edited_at
-    assert [block["type"] for block in first.blocks] == ["context"]
 
 
 @pytest.mark.usefixtures("no_placeholder")
@@ -97,12 +86,7 @@ async def test_details_are_a_window(open_stage: StageFactory) -> None:
     words = shown(await stage.modal(stage.ben))
     assert "*Reply*: 2 messages" in words
     assert "*Before the question*: 26 messages, 6 not shown to the judge" in words
-    for part in (
-        "*Rubric*: additive-5",
-        "Rated 5 of 5",
-        "Very good.",
-        "A bit short.",
-    ):
+    for part in ("*Rubric*: additive-5", "Rated 5 of 5", "Very good.", "A bit short."):
         assert part in words
     assert "f846c469" not in words
     assert "Mean" not in words  # 4.00, as the score
