@@ -2,7 +2,7 @@
 an author.
 """
 
-from bot.domain.case import CaseTurn, Part, QuestionSource
+from bot.domain.case import CaseTurn, Part
 from bot.pipeline.exchange import Exchange, is_anybodys, to_exchange
 from bot.slack.messages import Message, to_message
 from judge.scoring.attacks import LONGEST_TEXT
@@ -10,25 +10,16 @@ from tests.tables import each
 
 PEOPLE = {"a", "b"}
 US = "U1"
-PREVIOUS = QuestionSource.PREVIOUS
-PARENT = QuestionSource.PARENT
-EARLIER = QuestionSource.EARLIER
-FORM = QuestionSource.FORM
 
 
 def thread(said: str) -> list[Message]:
     """Messages such as "a:Why? x:Because.", the first of which began the thread; "_" is a blank."""
-    raws = []
-    for number, (author, _, text) in enumerate(part.partition(":") for part in said.split()):
-        raws.append(
-            {
-                "ts": f"{number}.0",
-                "thread_ts": "0.0",
-                "user": author,
-                "text": text.replace("_", " "),
-            }
-        )
-    return [to_message(raw) for raw in raws]
+    messages = []
+    for number, part in enumerate(said.split()):
+        author, _, text = part.partition(":")
+        place = {"ts": f"{number}.0", "thread_ts": "0.0"}
+        messages.append(to_message(place | {"user": author, "text": text.replace("_", " ")}))
+    return messages
 
 
 def exchange(said: str, at: int = -1) -> Exchange:
@@ -38,54 +29,34 @@ def exchange(said: str, at: int = -1) -> Exchange:
     return found
 
 
-@each(
-    ("said", "reply", "question", "source", "conversation"),
-    [
-        ("a:Rooms? x:R.", "R.", "Rooms?", PREVIOUS, ""),
-        (
-            "a:Rooms? x:R. a:Coffee? x:C.",
-            "C.",
-            "Coffee?",
-            PREVIOUS,
-            "Person 1:Rooms? the assistant:R.",
-        ),
-        (
-            "a:Rooms? x:R. a:Thanks. a:Coffee? x:C.",
-            "C.",
-            "Thanks.\nCoffee?",
-            PREVIOUS,
-            "Person 1:Rooms? the assistant:R.",
-        ),
-        ("a:Rooms? b:And_cars? x:R.", "R.", "And cars?", PREVIOUS, "Person 1:Rooms?"),
-        ("a:Rooms? x:Wait. x:R.", "Wait.\n\nR.", "Rooms?", PREVIOUS, ""),
-        (
-            "a:Rooms? x:Wait. U1:Score_1. b:<@U1>_score_this x:R.",
-            "Wait.\n\nR.",
-            "Rooms?",
-            PREVIOUS,
-            "",
-        ),
-        ("a:Rooms? x:R. p:Noted. x:More.", "More.", "Rooms?", PARENT, ""),
-        ("b:Hi. a:Rooms? p:Noted. x:R.", "R.", "Rooms?", EARLIER, "Person 1:Hi."),
-        ("p:Form_by_<@U2> x:R.", "R.", "Form by @U2", FORM, ""),
-        ("p:Alert p:Again x:R.", "R.", "Alert", FORM, ""),
-        ("p:Alert a:Rooms? x:R.", "R.", "Rooms?", PREVIOUS, "another app:Alert"),
-        ("x:Hello. p:Noted. x:R.", "R.", None, None, ""),
-        ("x:Hello. x:R.", "Hello.\n\nR.", None, None, ""),
-        ("a:Rooms? b:R.", "R.", "Rooms?", PREVIOUS, ""),
-        ("a:Rooms? x:R. a:I_know.", "I know.", None, None, ""),
-    ],
-)
-def test_a_reply_its_question_and_what_was_said_before(
-    said: str, reply: str, question: str | None, source: QuestionSource | None, conversation: str
-) -> None:
+# What is said | the reply | its question | where that was found | the conversation before it
+EXCHANGES = """
+a:Rooms? x:R. | R. | Rooms? | previous |
+a:Rooms? x:R. a:Coffee? x:C. | C. | Coffee? | previous | Person 1:Rooms? the assistant:R.
+a:1 x:R. a:Thanks. a:Coffee? x:C. | C. | Thanks.;Coffee? | previous | Person 1:1 the assistant:R.
+a:Rooms? b:And_cars? x:R. | R. | And cars? | previous | Person 1:Rooms?
+a:Rooms? x:Wait. x:R. | Wait.;;R. | Rooms? | previous |
+a:Rooms? x:1 U1:Score_1. b:<@U1>_score_this x:2 | 1;;2 | Rooms? | previous |
+a:Rooms? x:R. p:Noted. x:More. | More. | Rooms? | parent |
+b:Hi. a:Rooms? p:Noted. x:R. | R. | Rooms? | earlier | Person 1:Hi.
+p:Form_by_<@U2> x:R. | R. | Form by @U2 | form |
+p:Alert p:Again x:R. | R. | Alert | form |
+p:Alert a:Rooms? x:R. | R. | Rooms? | previous | another app:Alert
+x:Hello. p:Noted. x:R. | R. | | |
+x:Hello. x:R. | Hello.;;R. | | |
+a:Rooms? b:R. | R. | Rooms? | previous |
+a:Rooms? x:R. a:I_know. | I know. | | |
+"""
+
+
+@each("row", EXCHANGES.strip().splitlines())
+def test_a_reply_its_question_and_what_was_said_before(row: str) -> None:
+    said, *expected = [part.strip().replace(";", "\n") for part in row.split("|")]
     found = exchange(said)
-    assert found.response == reply
-    assert (found.question and found.question.text, found.question and found.question.source) == (
-        question,
-        source,
-    )
-    assert " ".join(f"{turn.role}:{turn.text}" for turn in found.conversation) == conversation
+    question = found.question
+    conversation = " ".join(f"{turn.role}:{turn.text}" for turn in found.conversation)
+    read = [question.text, question.source] if question else ["", ""]
+    assert [found.response, *read, conversation] == expected
 
 
 @each("at", [1, 2, 3])

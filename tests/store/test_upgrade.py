@@ -5,6 +5,7 @@ T1 and two of T2 in each table; the last is made from it, and gets two rows of T
 """
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +32,14 @@ def log_of_today(new_database_url: str, request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue("log_on_postgres"))
 
 
-async def restore(url: str, revision: str) -> None:
-    """Makes the database as the version with this schema left it."""
-    if url.startswith("sqlite"):
-        script = (UPGRADES / f"{revision}.sqlite.sql").read_text(encoding="utf-8")
-        connection = sqlite3.connect(url.partition(":///")[2])
-        connection.executescript(script)
-        connection.close()
+async def restore(url: str) -> None:
+    """Makes the database as the version with the first schema left it."""
+    kind = "sqlite" if url.startswith("sqlite") else "postgres"
+    script = (UPGRADES / f"{FIRST}.{kind}.sql").read_text(encoding="utf-8")
+    if kind == "sqlite":
+        with closing(sqlite3.connect(url.partition(":///")[2])) as connection:
+            connection.executescript(script)
         return
-    script = (UPGRADES / f"{revision}.postgres.sql").read_text(encoding="utf-8")
     server = await asyncpg.connect(url.replace("+asyncpg", ""))
     await server.execute(script)
     await server.close()
@@ -119,7 +119,7 @@ LAST = f"{int(HEAD) - 1:04}"
 async def test_an_upgraded_database_keeps_its_rows_and_is_like_a_new_one(
     new_database_url: str, log_of_today: str, revision: str
 ) -> None:
-    await restore(new_database_url, FIRST)
+    await restore(new_database_url)
     if revision != FIRST:
         await bring_to(new_database_url, revision)
     before = await shape(new_database_url)
@@ -152,7 +152,7 @@ def of_case(number: int, **values: Any) -> dict[str, Any]:
 
 async def upgraded(url: str, *rows_before: tuple[str, dict[str, Any]]) -> Store:
     """A database of the first schema with these rows, opened by this version."""
-    await restore(url, FIRST)
+    await restore(url)
     engine = connect(url)
     async with engine.begin() as connection:
         for table, row in rows_before:
@@ -163,6 +163,7 @@ async def upgraded(url: str, *rows_before: tuple[str, dict[str, Any]]) -> Store:
     return await Store.open(url)
 
 
+@pytest.mark.on("sqlite")
 async def test_scores_for_workflows_stay_in_no_figure_and_what_was_open_goes(
     new_database_url: str,
 ) -> None:
@@ -187,6 +188,7 @@ async def test_scores_for_workflows_stay_in_no_figure_and_what_was_open_goes(
     await log.close()
 
 
+@pytest.mark.on("sqlite")
 async def test_of_a_verdict_by_two_models_the_ratings_that_counted_stay(
     new_database_url: str,
 ) -> None:

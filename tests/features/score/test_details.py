@@ -79,9 +79,10 @@ async def test_points_that_the_model_does_not_say_are_not_asked_for_again_but_a_
     later = await stage.modal(stage.ben)
     assert NOT_SAID in await ask(stage, window, Failure(400))
     assert (await stage.log.cases.verdict(1)).points is None
-    stage.model.script("I think it is rather good.")
-    await stage.slack.settled(stage.ann.click(window, ids.ACTION_POINTS))
-    await stage.slack.until(lambda: "relevant: *not said*" in _seen(stage))
+    stage.ann.close()
+    stage.ann.click(stage.ours()[-1], ids.ACTION_DETAILS)
+    window = await stage.modal(stage.ann)
+    assert "relevant: *not said*" in await ask(stage, window, "I think it is rather good.")
     asked = len(stage.model.requests)
     await stage.slack.settled(stage.ben.click(later, ids.ACTION_POINTS))
     await stage.slack.until(lambda: "*not said*" in shown(later))
