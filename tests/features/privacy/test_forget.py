@@ -202,7 +202,7 @@ async def test_while_slack_does_not_answer_nothing_is_lost_and_asking_again_fini
     for fault in ({"drop": True}, {"status": 500, "is_applied": True}):
         stage.slack.fail("chat.delete", **fault)
         assert await forget(stage, stage.ann, answer) == NOT_NOW
-        assert await case_numbers(stage) == [2, 1]
+        assert await case_numbers(stage) == [1, 2]
     assert (await forget(stage, stage.ann, answer)).startswith("Deleted: case 2, ")
     stage.slack.fail("chat.delete", error="compliance_exports_prevent_deletion")
     told = await forget(stage, stage.ann, kept)
