@@ -89,13 +89,34 @@ def test_judge_that_contradicts_people_gets_no_weight() -> None:
     assert estimate(Row(5, 1), Row(0, 4), Row(3)).weight == 0
 
 
-def test_interval_is_wilsons_with_students_t() -> None:
-    # Labels 1, 2, 3, 4, 5, 5: mean 10/3, which is 2/3 of the scale; s^2 = (80 - 6 * 100/9) / 5 =
-    # 8/3. The variance of the mean, 4/9, is that of (2/3 * 1/3) / (4/9 / 25) = 12.5 trials. t(5)^2
-    # = 6.608, over 12.5: 0.5286. Half width: sqrt(0.5286 * 2/9 + 0.5286^2 / 4) = 0.4328. (2/3 +
-    # 0.2643 -+ 0.4328) / 1.5286 = 0.3259 and 0.8922, times 5.
-    found = estimate(*(Row(3, label) for label in (1, 2, 3, 4, 5, 5)), Row(3)).corrected
-    assert found == pytest.approx((10 / 3, 1.6294, 4.4609), abs=1e-3)
+@each(
+    ("scale", "rows", "expected"),
+    [
+        # Labels 1, 2, 3, 4, 5, 5: mean 10/3, which is 2/3 of the scale; s^2 = (80 - 6 * 100/9) / 5
+        # = 8/3. The variance of the mean, 4/9, is that of (2/3 * 1/3) / (4/9 / 25) = 12.5 trials.
+        # t(5)^2 = 6.608, over 12.5: 0.5286. Half width: sqrt(0.5286 * 2/9 + 0.5286^2 / 4) = 0.4328.
+        # (2/3 + 0.2643 -+ 0.4328) / 1.5286 = 0.3259 and 0.8922, times 5.
+        (SCALE, [*(Row(3, label) for label in (1, 2, 3, 4, 5, 5)), Row(3)], (10 / 3, 1.629, 4.461)),
+        # All 30 labels are a 4: the interval reaches 3 / 30 of the way to each end of the scale.
+        (SCALE, [*[Row(4, 4)] * 30, *[Row(4)] * 90], (4, 3.6, 4.1)),
+        # The judge takes 3 of 50 labelled replies for bad, as people do, and 6% of 2,000. It may be
+        # wrong about 3 / 50 of all still. The interval reached 3 / 50 of the remaining 6% up, to
+        # 94.4%.
+        (
+            SHARE,
+            [*[Row(1, 1)] * 47, *[Row(0, 0)] * 3, *[Row(1)] * 1833, *[Row(0)] * 117],
+            (0.94, 0.88, 1),
+        ),
+        # One label has no interval.
+        (SCALE, [Row(4, 2), Row(4), Row(3)], (2, None, None)),
+        # 2.5 + 1.5 * (4.94 - 3) would be 5.4.
+        (SCALE, [Row(2, 1), Row(4, 4), *[Row(5)] * 100], (5, 0, 5)),
+    ],
+)
+def test_interval_of_labels_has_room_for_what_they_cannot_show(
+    scale: Scale, rows: list[Row], expected: tuple[float | None, ...]
+) -> None:
+    assert corrected(*rows, scale=scale) == pytest.approx(expected, abs=1e-3)
 
 
 def test_interval_leaves_room_for_scores_that_a_small_sample_can_miss() -> None:
@@ -142,26 +163,6 @@ def test_effective_number_of_labels_depends_on_weights_and_clusters() -> None:
     assert (estimate(Row(3)).effective, estimate(Row(3)).missing) == (0, 20)
 
 
-def test_interval_of_equal_labels_leaves_room_for_other_labels() -> None:
-    # All 30 labels are a 4: the interval reaches 3 / 30 of the way to each end of the scale.
-    found = estimate(*[Row(4, 4)] * 30, *[Row(4)] * 90)
-    assert found.corrected == pytest.approx((4, 3.6, 4.1))
-
-
-def test_corrected_share_leaves_room_for_a_judge_that_is_wrong_where_no_label_shows_it() -> None:
-    # The judge takes 3 of 50 labelled replies for bad, as people do, and 6% of 2,000. It may be
-    # wrong about 3 / 50 of all still. The interval reached 3 / 50 of the remaining 6% up, to 94.4%.
-    found = corrected(
-        *[Row(1, 1)] * 47, *[Row(0, 0)] * 3, *[Row(1)] * 1833, *[Row(0)] * 117, scale=SHARE
-    )
-    assert found == pytest.approx((0.94, 0.88, 1))
-
-
-def test_one_label_has_no_interval() -> None:
-    found = estimate(Row(4, 2), Row(4), Row(3))
-    assert found.corrected == Interval(2, None, None)
-
-
 def test_without_labels_there_is_nothing_to_correct() -> None:
     found = estimate(Row(4), Row(2))
     assert (found.corrected, found.labelled) == (None, 0)
@@ -169,19 +170,13 @@ def test_without_labels_there_is_nothing_to_correct() -> None:
     assert MeanEstimator(SCALE).estimate() is None
 
 
-def test_corrected_mean_and_interval_stay_on_the_scale() -> None:
-    found = corrected(Row(4, 4), Row(5, 5), Row(5, 5), *[Row(5)] * 20)
-    assert found.mean <= 5
-    assert found.high == 5
-
-
-@each("probability", [0, -0.1, 1.01, float("nan"), float("inf")])
+@each("probability", [0, 1.01, float("nan")])
 def test_invalid_probability_is_refused(probability: float) -> None:
     with pytest.raises(ValueError, match="is not above 0 and up to 1"):
         MeanEstimator(SCALE).add(3, 3, probability=probability)
 
 
-@each("df", [*range(1, 12), 30, 31, 199, 200, 201, 1000, 10**6])
+@each("df", [*range(1, 12), 30, 31, 200, 201, 10**6])
 def test_quantile_of_students_t_equals_scipys(df: int) -> None:
     from scipy.stats import t  # which takes a second of each process that collects the tests
 

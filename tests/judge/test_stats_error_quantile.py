@@ -21,11 +21,11 @@ def test_error_is_weighted_by_the_inverse_of_its_probability() -> None:
     assert error_quantile({(0, 1): 60, (3, 0.25): 5}) == 3
 
 
-@each("n", [9, 20, 50])
+@each("n", [9, 50])
 def test_range_holds_90_percent_of_new_labels(n: int) -> None:
     random = Random(7)
     hits = 0
-    tries = 4000
+    tries = 2000
     for _ in range(tries):
         *seen, new = (abs(random.gauss(0, 1)) for _ in range(n + 1))
         within = error_quantile({(miss, 1): 1 for miss in seen})

@@ -16,7 +16,6 @@ from judge.evaluation.agreement.measures import (
     mean_error,
     pairwise_accuracy,
     quadratic_weighted_kappa,
-    spearman,
 )
 from judge.evaluation.agreement.sample import Sample
 from judge.scoring.rubric import Scale
@@ -49,7 +48,7 @@ def samples(draw: st.DrawFn) -> Sample:
 
 
 @given(samples())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30)
 def test_leaving_a_prompt_out_gives_the_measure_of_the_other_responses(sample: Sample) -> None:
     for measure in (*MEASURES.values(), beside_people):
         figure = measure(sample)
@@ -146,7 +145,7 @@ def drawn(rng: np.random.Generator, prompts: int) -> Sample:
     )
 
 
-@each("measure", [quadratic_weighted_kappa, spearman, pairwise_accuracy])
+@each("measure", [quadratic_weighted_kappa, pairwise_accuracy])
 def test_groups_of_prompts_give_the_same_error_as_single_prompts(
     measure: Callable[[Sample], Statistic],
 ) -> None:
