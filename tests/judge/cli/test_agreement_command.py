@@ -1,7 +1,6 @@
 import json
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +26,8 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run() -> Run:
-    return lambda *arguments: judge("agreement", *arguments)
+def run(*arguments: object) -> Done:
+    return judge("agreement", *arguments)
 
 
 @pytest.fixture
@@ -56,10 +51,7 @@ SITUATIONS: dict[str, tuple[list[Any], list[str]]] = {
         [FAIR | {"human": [3, 3]}, {"score": None, "human": [1, 1]}],
         [],
     ),
-    "another score for the same response": (
-        [FAIR | {"case": 1, "score": score} for score in (3, 4)],
-        [],
-    ),
+    "another score for the same response": ([FAIR | {"case": 1, "score": n} for n in (3, 4)], []),
     "a model that answered under two names": (
         [FAIR | {"ratings": [{"model": "m", "served": each}]} for each in "ab"],
         [],
@@ -89,7 +81,7 @@ def write(folder: Path, rows: list[Any]) -> str:
 
 
 def test_the_report_is_complete_and_fits_80_columns(
-    run: Run, scored: str, snapshot: SnapshotAssertion
+    scored: str, snapshot: SnapshotAssertion
 ) -> None:
     done = run(scored, "--label", "human", "--scale", "0-1")
     assert (done.returncode, done.stderr, done.stdout) == (0, "", snapshot)
@@ -97,7 +89,7 @@ def test_the_report_is_complete_and_fits_80_columns(
 
 
 def test_what_a_report_says_in_each_situation_reads_as_in_the_snapshot(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
     """Only what differs from the usual sentences; the lines of tables, which have columns, are left
     out.
@@ -117,7 +109,7 @@ def test_what_a_report_says_in_each_situation_reads_as_in_the_snapshot(
     assert "\n".join(parts) == snapshot
 
 
-def test_json_holds_the_same_figures(run: Run, scored: str) -> None:
+def test_json_holds_the_same_figures(scored: str) -> None:
     report = json.loads(run(scored, "--label", "human", "--scale", "0-1", "--json").stdout)
     one = report["with_people"][0]
     assert (one["judge"], one["responses"], one["prompts"], one["unscored"]) == ("one", 4, 2, 1)
@@ -127,7 +119,7 @@ def test_json_holds_the_same_figures(run: Run, scored: str) -> None:
     assert one["corrected"]["mean"]["judge"][0] == pytest.approx(13 / 4)
 
 
-def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Path) -> None:
+def test_a_constant_judge_has_no_kappa_in_table_and_json(tmp_path: Path) -> None:
     path = write(tmp_path, [{"score": 4, "human": n % 6} for n in range(30)])
     shown = run(path, "--label", "human").stdout
     kappa = json.loads(run(path, "--label", "human", "--json").stdout)["with_people"][0]["measures"]
@@ -137,7 +129,7 @@ def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Pat
         assert (kappa[name]["value"], kappa[name]["low"], kappa[name]["high"]) == (None, None, None)
 
 
-def test_an_error_that_rounds_to_0_has_no_minus_sign(run: Run, tmp_path: Path) -> None:
+def test_an_error_that_rounds_to_0_has_no_minus_sign(tmp_path: Path) -> None:
     rows = [{"score": n % 6 - (0.001 if n % 6 == 1 else 0), "human": n % 6} for n in range(60)]
     shown = run(write(tmp_path, rows), "--label", "human").stdout
     assert re.search(r"Mean error +0[.]00 +0[.]00 to 0[.]00 ", shown)
@@ -146,18 +138,9 @@ def test_an_error_that_rounds_to_0_has_no_minus_sign(run: Run, tmp_path: Path) -
 @each(
     ("arguments", "message"),
     [
-        (
-            ["--label", "human", "--scale", "one"],
-            "--scale one: give the labels' lowest and highest value",
-        ),
-        (
-            ["--label", "gold"],
-            "--label gold: no line has this field; the fields are prompt_id, response, human,",
-        ),
-        (
-            ["--label", "human", "--score", "gold"],
-            "--score gold: no line has this field; the fields are prompt_id, response, human,",
-        ),
+        (["--label", "human", "--scale", "one"], "--scale one: give the labels' lowest and"),
+        (["--label", "gold"], "--label gold: no line has this field; the fields are prompt_id,"),
+        (["--label", "human", "--score", "gold"], "--score gold: no line has this field; the"),
         (
             ["--label", "response"],
             'No response has both a score and a label that can be used (line 1: label "a" is',
@@ -165,7 +148,7 @@ def test_an_error_that_rounds_to_0_has_no_minus_sign(run: Run, tmp_path: Path) -
     ],
 )
 def test_wrong_options_give_one_sentence_and_exit_code_2(
-    run: Run, scored: str, arguments: list[str], message: str
+    scored: str, arguments: list[str], message: str
 ) -> None:
     done = run(scored, *arguments)
     assert done.returncode == 2
@@ -174,14 +157,14 @@ def test_wrong_options_give_one_sentence_and_exit_code_2(
     assert done.stdout == ""
 
 
-def test_a_file_without_scores_names_the_command_that_adds_them(run: Run, tmp_path: Path) -> None:
+def test_a_file_without_scores_names_the_command_that_adds_them(tmp_path: Path) -> None:
     done = run(write(tmp_path, [{"prompt": "a", "human": 3}]), "--label", "human")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith("scored.jsonl: no line has a score; 'judge batch' adds them.\n")
 
 
 def test_a_missing_extra_names_the_command_that_installs_it(
-    run: Run, scored: str, monkeypatch: pytest.MonkeyPatch
+    scored: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     done = run(scored, "--label", "human")
@@ -199,20 +182,15 @@ def grouped(tmp_path: Path, *judges: str) -> str:
     """
     languages = ["en"] * 60 + ["ko"] * 25 + ["ja"] * 5
     rows = [
-        {
-            "prompt": f"p{n}",
-            "completion": f"c{n}",
-            "model": judge,
-            "score": n % 5 + (language == "ko" and n % 3 == 0),
-        }
-        | {"human": n % 5, "language": language}
+        {"prompt": f"p{n}", "completion": f"c{n}", "model": judge, "language": language}
+        | {"score": n % 5 + (language == "ko" and n % 3 == 0), "human": n % 5}
         for judge in judges
         for n, language in enumerate(languages)
     ]
     return write(tmp_path, rows)
 
 
-def test_agreement_is_given_for_each_group_with_enough_labels(run: Run, tmp_path: Path) -> None:
+def test_agreement_is_given_for_each_group_with_enough_labels(tmp_path: Path) -> None:
     out = run(grouped(tmp_path, "one"), "--label", "human", "--by", "language").stdout
     table = out[out.index("By language") :].split("Scale 0 to 5")[0]
     assert re.search(r"en +60 +2\.00 +1\.00 +100\.0% +0\.00", table)
@@ -224,7 +202,7 @@ def test_agreement_is_given_for_each_group_with_enough_labels(run: Run, tmp_path
     assert "By language" not in run(grouped(tmp_path, "one"), "--label", "human").stdout
 
 
-def test_rows_without_a_week_are_grouped_by_that_of_their_verdict(run: Run, tmp_path: Path) -> None:
+def test_rows_without_a_week_are_grouped_by_that_of_their_verdict(tmp_path: Path) -> None:
     rows = [FAIR | {"judged_at": f"2026-11-{day}T10:00:00+00:00"} for day in (15, 16, 22)]
     done = run(write(tmp_path, rows), "--label", "human", "--by", "week", "--json")
     groups = json.loads(done.stdout)["by_group"]
@@ -236,20 +214,18 @@ def test_rows_without_a_week_are_grouped_by_that_of_their_verdict(run: Run, tmp_
 
 def by_person(rows: list[tuple[str, str]]) -> list[dict[str, Any]]:
     """A reply for each language and person; Ann gives two points less than the judge."""
+    numbered = [
+        {"prompt": f"p{n}", "completion": f"c{n}", "score": n % 3 + 2} for n in range(len(rows))
+    ]
     return [
-        {
-            "prompt": f"p{n}",
-            "completion": f"c{n}",
-            "score": n % 3 + 2,
-            "human": n % 3 + (2 if who == "ben" else 0),
-            "label_by": who,
-            "language": language,
-        }
-        for n, (language, who) in enumerate(rows)
+        row
+        | {"human": row["score"] - (0 if who == "ben" else 2)}
+        | {"label_by": who, "language": language}
+        for row, (language, who) in zip(numbered, rows, strict=True)
     ]
 
 
-def test_a_stricter_person_is_not_taken_for_a_kinder_judge(run: Run, tmp_path: Path) -> None:
+def test_a_stricter_person_is_not_taken_for_a_kinder_judge(tmp_path: Path) -> None:
     rows = by_person([("en", "ben")] * 30 + [("ko", "ann")] * 30)
     out = run(write(tmp_path, rows), "--label", "human", "--by", "language").stdout
     said = " ".join(out.split())
@@ -259,7 +235,7 @@ def test_a_stricter_person_is_not_taken_for_a_kinder_judge(run: Run, tmp_path: P
     assert re.search(r"ann +30 .* 2\.00", out)
 
 
-def test_many_groups_are_not_told_apart_by_chance(run: Run, tmp_path: Path) -> None:
+def test_many_groups_are_not_told_apart_by_chance(tmp_path: Path) -> None:
     # Of ten languages of 20 rows, one has an error of a point on 4: 0.2 / 0.092, with a chance of
     # 4% alone.
     rows = [
@@ -273,7 +249,7 @@ def test_many_groups_are_not_told_apart_by_chance(run: Run, tmp_path: Path) -> N
         assert ("clearly kinder to l0" in " ".join(out.split())) == is_clear
 
 
-def test_json_has_the_agreement_of_every_judge_in_each_group(run: Run, tmp_path: Path) -> None:
+def test_json_has_the_agreement_of_every_judge_in_each_group(tmp_path: Path) -> None:
     done = run(grouped(tmp_path, "one", "two"), "--label", "human", "--by", "language", "--json")
     groups = json.loads(done.stdout)["by_group"]
     assert [(each["part"], each["judge"]) for each in groups] == [

@@ -16,6 +16,7 @@ from judge.evaluation.view import save_page
 from judge.evaluation.view.replies import read_replies
 from judge.rows.files import encode
 from tests.judge_command import run as judge
+from tests.tables import each
 
 HOSTILE = "</script><script>alert(1)</script><!--<script>\u2028\u2029]]>&lt;$script${data}$$\ud800"
 
@@ -53,39 +54,26 @@ def saved(folder: Path, *rows: dict[str, Any], title: str = "scored.jsonl") -> P
     return page
 
 
-def test_hostile_text_cannot_break_out_of_the_data(tmp_path: Path) -> None:
-    fields = (
-        *("prompt", "completion", "justification", "reason", "model", "prompt_id"),
-        "unscored_detail",
-    )
-    row = {**dict.fromkeys(fields, HOSTILE), "score": 4, "human": 1, "flags": [HOSTILE]}
-    plain, hostile = (Parsed(saved(tmp_path, each)) for each in ({"score": 4}, row))
+def test_hostile_text_cannot_break_out_of_the_data_or_the_title(tmp_path: Path) -> None:
+    texts = ("prompt", "completion", "justification", "reason", "model", "prompt_id")
+    row = {**dict.fromkeys((*texts, "unscored_detail"), HOSTILE), "score": 4, "human": 1}
+    plain = Parsed(saved(tmp_path, {"score": 4}))
+    title = "<img src=x onerror=alert(1)>"
+    hostile = Parsed(saved(tmp_path, row | {"flags": [HOSTILE]}, title=title))
     assert [tag for tag, _ in hostile.tags] == [tag for tag, _ in plain.tags]
     assert hostile.data["replies"][0]["response"] == HOSTILE
     assert "<" not in hostile.inside["data"]
     assert not re.search("[\u2028\u2029]", hostile.inside["data"])
     assert hostile.inside["module"] == plain.inside["module"]
+    assert title in hostile.inside["title"]
 
 
 def test_conversation_is_shown_before_the_question(tmp_path: Path) -> None:
-    turns = [
-        {"role": role, "content": text}
-        for role, text in (("user", "Hi"), ("assistant", "Yes?"), ("user", "Why?"))
-    ]
-    (reply,) = Parsed(
-        saved(tmp_path, {"messages": [*turns, {"role": "assistant", "content": "So."}], "score": 3})
-    ).data["replies"]
-    assert (reply["before"], reply["question"], reply["response"]) == (
-        [["user", "Hi"], ["assistant", "Yes?"]],
-        "Why?",
-        "So.",
-    )
-
-
-def test_title_is_escaped(tmp_path: Path) -> None:
-    parsed = Parsed(saved(tmp_path, {"score": 4}, title="<img src=x onerror=alert(1)>"))
-    assert "img" not in [tag for tag, _ in parsed.tags]
-    assert "<img src=x onerror=alert(1)>" in parsed.inside["title"]
+    said = [("user", "Hi"), ("assistant", "Yes?"), ("user", "Why?"), ("assistant", "So.")]
+    messages = [{"role": role, "content": text} for role, text in said]
+    (reply,) = Parsed(saved(tmp_path, {"messages": messages, "score": 3})).data["replies"]
+    assert reply["before"] == [["user", "Hi"], ["assistant", "Yes?"]]
+    assert (reply["question"], reply["response"]) == ("Why?", "So.")
 
 
 def test_policy_allows_only_the_inline_script_and_style(tmp_path: Path) -> None:
@@ -128,15 +116,10 @@ def test_judge_versions_are_kept_apart(tmp_path: Path) -> None:
         {"score": 3, "model": "a", **named, "samples": 3},
     ]
     data = Parsed(saved(tmp_path, *rows)).data
-    assert [version["name"] for version in data["versions"]] == [
-        "a · additive-5 (f846c469) · 3 ratings",
-        "b · additive-5 (f846c469)",
-        "a · additive-5 (f846c469) · 1 rating",
-    ]
-    assert [version["notes"][0][:9] for version in data["versions"]] == [
-        "Mean 2.00",
-        "Mean 5.00",
-        "Mean 2.00",
+    assert [(version["name"], version["notes"][0][:9]) for version in data["versions"]] == [
+        ("a · additive-5 (f846c469) · 3 ratings", "Mean 2.00"),
+        ("b · additive-5 (f846c469)", "Mean 5.00"),
+        ("a · additive-5 (f846c469) · 1 rating", "Mean 2.00"),
     ]
     assert [reply["version"] for reply in data["replies"]] == [0, 1, 2, 0]
 
@@ -191,7 +174,7 @@ def test_earlier_page_is_replaced_and_no_other_file(run: Run, tmp_path: Path) ->
     assert (tmp_path / "scored.jsonl").read_text() == rows
 
 
-@pytest.mark.parametrize("output", ["missing/page.html", "."])
+@each("output", ["missing/page.html", "."])
 def test_page_that_cannot_be_written_gives_one_sentence(
     run: Run, tmp_path: Path, output: str
 ) -> None:
@@ -203,17 +186,13 @@ def test_page_that_cannot_be_written_gives_one_sentence(
     )
 
 
-def test_unusable_line_is_reported_and_the_page_is_written(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "scored.jsonl").write_text('{"score": 4}\nno JSON')
-    code, out, err = run("scored.jsonl")
-    assert code == 1
+def test_unusable_line_is_reported_and_the_page_written_with_the_labels_that_were_chosen(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "scored.jsonl").write_text('{"score": 4, "human": 5, "quality": 0.2}\nno JSON')
+    code, out, err = run("scored.jsonl", "--label", "quality", "--scale", "0-1")
+    assert (code, out[:22]) == (1, "scored.html: 1 reply, ")
     assert err.startswith("line 2: not JSON")
-    assert out.startswith("scored.html: 1 reply, ")
-
-
-def test_label_and_its_scale_can_be_chosen(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "scored.jsonl").write_text('{"score": 4, "human": 5, "quality": 0.2}')
-    assert run("scored.jsonl", "--label", "quality", "--scale", "0-1")[0] == 0
     (reply,) = Parsed(tmp_path / "scored.html").data["replies"]
     assert reply["labels"] == [{"score": 1, "blind": None, "reason": ""}]
 

@@ -168,20 +168,16 @@ def test_more_rows_than_a_page_holds_are_refused_unless_limited(read: Read, path
     assert last.left_out == MOST_REPLIES - 1
 
 
-def test_figures_are_the_judges_own_and_name_the_command_for_people_s(read: Read) -> None:
-    rows = [{"score": score, "human": 1} for score in (3, 4, 4)]
-    assert to_figures(read(rows).replies)["notes"] == [
-        "Mean 3.67 of 3 scores, by the judge alone: `judge agreement` compares it with people's "
-        "labels."
-    ]
-
-
-def test_unscored_replies_have_a_bar_and_count_in_no_figure(read: Read) -> None:
-    figures = to_figures(read([{"score": 0}, {"score": 4.5}, {"score": None}]).replies)
+def test_figures_are_the_judges_own_and_unscored_replies_count_in_none(read: Read) -> None:
+    figures = to_figures(read([{"score": 0, "human": 1}, {"score": 4.5}, {"score": None}]).replies)
     counts = {bar["name"]: bar["count"] for bar in figures["bars"]}
     assert counts == {"5": 1, "4": 0, "3": 0, "2": 0, "1": 0, "0": 1, "unscored": 1}
     assert next(iter(counts)) == "5"
-    assert "In no figure: 1 reply without a score." in figures["notes"]
+    assert figures["notes"] == [
+        "Mean 2.25 of 2 scores, by the judge alone: `judge agreement` compares it with people's "
+        "labels.",
+        "In no figure: 1 reply without a score.",
+    ]
 
 
 def test_long_scale_has_few_bars(read: Read, tmp_path: Path) -> None:
