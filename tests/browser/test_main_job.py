@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from playwright.async_api import expect
+from playwright.async_api import Locator, Page, expect
 
 from bot.app import running_bot
 from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
@@ -34,27 +34,6 @@ async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
             yield slack
 
 
-async def test_a_whole_reply_is_scored_from_the_menu_of_a_part_and_the_verdict_confirmed(
-    bot: Sandbox, open_tab
-) -> None:
-    page = (await open_tab(bot)).page
-    question = page.get_by_role("listitem", name="I committed to main by mistake")
-    await question.get_by_role("button", name="3 replies").click()
-    thread = page.get_by_role("complementary", name="Thread")
-    answer = thread.get_by_role("listitem", name="helper").nth(1)
-    await answer.hover()
-    await answer.get_by_role("button", name="More actions").click()
-    await page.get_by_role("menuitem", name="Score this reply").click()
-    verdict = thread.get_by_role("listitem", name="Slack Judge")
-    await expect(verdict).to_contain_text("of 5")
-    await expect(verdict).to_contain_text("3 messages")
-    await expect(question.get_by_role("button", name="4 replies")).to_be_visible()
-    await verdict.get_by_role("button", name="I would give the same score").click()
-    thanks = thread.get_by_role("listitem", name="Only visible to you")
-    await expect(thanks).to_contain_text("You agree")
-    await expect(question.get_by_role("button", name="4 replies, 1 only for you")).to_be_visible()
-
-
 async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_fixed(
     bot: Sandbox, open_tab
 ) -> None:
@@ -79,28 +58,13 @@ async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_fixed(
     await expect(page.get_by_role("main")).to_contain_text("asked for a score")
 
 
-async def test_an_assistants_lowest_scores_link_to_answers_and_say_they_are_made_up(
-    bot: Sandbox, open_tab
-) -> None:
-    page = (await open_tab(bot)).page
-    await page.get_by_role("link", name=re.compile(f"^{CHANNEL}")).click()
-    await page.get_by_role("textbox", name=f"Message to {CHANNEL}").fill("/judge stats @drafter")
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_role("listitem", name="Only visible to you")).to_contain_text(
-        "made up for the demo"
-    )
-    await page.get_by_role("link", name=re.compile("Score [01] of 5")).first.click()
-    thread = page.get_by_role("complementary", name="Thread")
-    answer = thread.get_by_role("listitem", name="drafter")
+async def score_from_menu(answer: Locator, page: Page) -> None:
     await answer.hover()
     await answer.get_by_role("button", name="More actions").click()
     await page.get_by_role("menuitem", name="Score this reply").click()
-    await expect(thread.get_by_role("listitem", name="Slack Judge")).to_contain_text(
-        "offline rater, not a judge"
-    )
 
 
-async def test_each_first_step_is_ticked_when_it_is_done(bot: Sandbox, open_tab) -> None:
+async def test_each_first_step_shows_what_it_promises_and_is_ticked(bot: Sandbox, open_tab) -> None:
     page = (await open_tab(bot)).page
     done = 0
     steps = page.get_by_role("region", name="First steps")
@@ -110,23 +74,26 @@ async def test_each_first_step_is_ticked_when_it_is_done(bot: Sandbox, open_tab)
         done += 1
         await expect(steps).to_contain_text(f"{done} of 6")
 
-    await (
-        page.get_by_role("listitem", name="The VPN drops")
-        .get_by_role("button", name="2 replies")
-        .click()
-    )
+    vpn = page.get_by_role("listitem", name="The VPN drops")
+    await vpn.get_by_role("button", name="2 replies").click()
     thread = page.get_by_role("complementary", name="Thread")
     await thread.get_by_role("button", name="Details").click()
     await ticked()
     await page.get_by_role("dialog").get_by_role("button", name="Close").last.click()
     await thread.get_by_role("button", name="I would give the same score").click()
     await ticked()
-    question = page.get_by_role("listitem", name="I committed to main")
+    thanks = thread.get_by_role("listitem", name="Only visible to you")
+    await expect(thanks).to_contain_text("You agree")
+    for_you = vpn.get_by_role("button", name=re.compile("replies, 1 only for you"))
+    await expect(for_you).to_be_visible()
+    # A reply in several messages is scored as a whole from the menu of one of them.
+    question = page.get_by_role("listitem", name="I committed to main by mistake")
     await question.get_by_role("button", name="3 replies").click()
-    answer = thread.get_by_role("listitem", name="helper").last
-    await answer.hover()
-    await answer.get_by_role("button", name="More actions").click()
-    await page.get_by_role("menuitem", name="Score this reply").click()
+    await score_from_menu(thread.get_by_role("listitem", name="helper").nth(1), page)
+    verdict = thread.get_by_role("listitem", name="Slack Judge")
+    await expect(verdict).to_contain_text("of 5")
+    await expect(verdict).to_contain_text("3 messages")
+    await expect(question.get_by_role("button", name="4 replies")).to_be_visible()
     await ticked()
     await thread.get_by_role("textbox").fill("And after a push?")
     await thread.get_by_role("textbox").press("Enter")
@@ -136,6 +103,11 @@ async def test_each_first_step_is_ticked_when_it_is_done(bot: Sandbox, open_tab)
     await box.fill("/judge stats @drafter")
     await box.press("Enter")
     await ticked()
+    stats = page.get_by_role("listitem", name="Only visible to you")
+    await expect(stats).to_contain_text("made up for the demo")
+    await page.get_by_role("link", name=re.compile("Score [01] of 5")).first.click()
+    await score_from_menu(thread.get_by_role("listitem", name="drafter"), page)
+    await expect(verdict).to_contain_text("offline rater, not a judge")
     await box.fill("/judge label")
     await box.press("Enter")
     window = page.get_by_role("dialog")

@@ -76,21 +76,9 @@ def reply(page: Page) -> Locator:
     return page.get_by_role("article", name="The chosen reply")
 
 
-async def test_figures_of_each_judge_are_shown(open_view: Open) -> None:
-    page = await open_view(
-        [*ROWS[:30], *(a_row(number, score=4, model="other") for number in range(3))]
-    )
-    first = page.locator(".card").filter(
-        has=page.get_by_role("heading", name="1. m · additive-5 (f846c469)")
-    )
-    await expect(first).to_contain_text("Mean 2.50 of 30 scores, by the judge alone")
-    await expect(first.get_by_role("button", name="Score 3: 5 replies")).to_be_visible()
-    await expect(
-        page.get_by_role("heading", name="2. other · additive-5 (f846c469)")
-    ).to_be_visible()
-
-
-async def test_trend_has_a_line_for_each_judge_and_a_table(open_view: Open) -> None:
+async def test_each_judge_has_its_figures_and_a_line_in_the_trend_and_its_table(
+    open_view: Open,
+) -> None:
     days = ((2, "2026-10-01"), (4, "2026-10-01T23:00"), (5, "2026-10-02"))
     rows = [
         a_row(0, score=score, judged_at=day, model=model)
@@ -98,6 +86,12 @@ async def test_trend_has_a_line_for_each_judge_and_a_table(open_view: Open) -> N
         for score, day in days
     ]
     page = await open_view(rows)
+    heading = page.get_by_role("heading", name="1. m · additive-5 (f846c469)")
+    first = page.locator(".card").filter(has=heading)
+    await expect(first).to_contain_text("Mean 3.67 of 3 scores, by the judge alone")
+    await expect(first.get_by_role("button", name="Score 4: 1 reply")).to_be_visible()
+    second = page.get_by_role("heading", name="2. other · additive-5 (f846c469)")
+    await expect(second).to_be_visible()
     figure = page.get_by_role("figure")
     await expect(figure.locator("polyline")).to_have_count(2)
     await expect(figure.locator("text").last).to_have_text("2")
@@ -120,8 +114,21 @@ async def test_search_finds_all_words_in_any_text(open_view: Open) -> None:
     await expect(reply(page)).to_be_hidden()
 
 
-async def test_filters_narrow_the_list(open_view: Open) -> None:
+async def test_filters_and_bars_narrow_the_list_and_it_can_be_ordered(open_view: Open) -> None:
     page = await open_view()
+    bar = page.locator(".card").first.get_by_role("button", name="Score 5: 5 replies")
+    await bar.click()
+    await expect(page.locator("#found")).to_have_text("5 of 33 replies")
+    await expect(bar).to_have_attribute("aria-pressed", "true")
+    await bar.click()
+    await expect(page.locator("#found")).to_have_text("33 replies")
+    order = page.get_by_role("combobox", name="Order")
+    await order.select_option("lowest score first")
+    first = reply(page).get_by_role("heading", name="Line 1", exact=True)
+    await expect(first).to_be_visible()
+    await order.select_option("judge and people differ most first")
+    await expect(reply(page).get_by_role("heading", name="Line 31", exact=True)).to_be_visible()
+    await expect(options(page).nth(1)).to_contain_text("Question 31?")
     for name, choice, number in (
         ("Score", "unscored", "1 of 33"),
         ("Score", "3", "5 of 33"),
@@ -138,32 +145,10 @@ async def test_filters_narrow_the_list(open_view: Open) -> None:
     await expect(reply(page)).to_contain_text("Judge and people differ by 4")
 
 
-async def test_bar_filters_the_replies_and_clicked_again_shows_all(open_view: Open) -> None:
-    page = await open_view()
-    bar = page.locator(".card").first.get_by_role("button", name="Score 5: 5 replies")
-    await bar.click()
-    await expect(page.locator("#found")).to_have_text("5 of 33 replies")
-    await expect(bar).to_have_attribute("aria-pressed", "true")
-    await bar.click()
-    await expect(page.locator("#found")).to_have_text("33 replies")
-
-
-async def test_replies_can_be_ordered_by_difference_or_by_lowest_score(open_view: Open) -> None:
-    page = await open_view()
-    for order, first in (
-        ("judge and people differ most first", "Line 31"),
-        ("lowest score first", "Line 1"),
-    ):
-        await page.get_by_role("combobox", name="Order").select_option(order)
-        await expect(reply(page).get_by_role("heading", name=first, exact=True)).to_be_visible()
-    await page.get_by_role("combobox", name="Order").select_option(
-        "judge and people differ most first"
-    )
-    await expect(options(page).nth(1)).to_contain_text("Question 31?")
-
-
-async def test_reply_shows_ratings_labels_and_tokens(open_view: Open) -> None:
-    page = await open_view([ROWS[30] | {"blind": False}, ROWS[32]])
+async def test_reply_shows_ratings_labels_and_tokens_and_which_texts_are_not_stored(
+    open_view: Open,
+) -> None:
+    page = await open_view([ROWS[30] | {"blind": False}, ROWS[32], {"score": 4, "case": 7}])
     await expect(reply(page).get_by_role("row")).to_have_text(
         ["ModelScore", "m0", "ScoreGivenWhy", "1after seeing the judge'sWrong port."]
     )
@@ -172,6 +157,10 @@ async def test_reply_shows_ratings_labels_and_tokens(open_view: Open) -> None:
     await options(page).nth(1).click()
     await expect(reply(page)).to_contain_text("Unscored")
     await expect(reply(page)).to_contain_text("The model refused to judge.")
+    await options(page).nth(2).click()
+    await expect(reply(page).get_by_role("heading", name="Case 7")).to_be_visible()
+    await expect(reply(page).get_by_text("Not stored.")).to_have_count(2)
+    await expect(options(page).nth(2)).to_contain_text("text not stored")
 
 
 async def test_hostile_texts_are_shown_as_text(open_view: Open) -> None:
@@ -216,21 +205,21 @@ async def test_text_is_not_kerned_because_long_words_would_freeze_the_page(open_
     assert await page.locator("body *").evaluate_all(kerned) == []
 
 
-async def test_only_a_few_rows_of_10_000_replies_are_drawn_at_a_time(open_view: Open) -> None:
-    page = await open_view([a_row(number) for number in range(10_000)])
-    await expect(page.locator("#found")).to_have_text("10,000 replies")
+async def test_only_a_few_rows_of_many_replies_are_drawn_at_a_time(open_view: Open) -> None:
+    page = await open_view([a_row(number) for number in range(3_000)])
+    await expect(page.locator("#found")).to_have_text("3,000 replies")
     assert await options(page).count() < 40
     await page.get_by_role("listbox").focus()
     await page.keyboard.press("End")
-    await expect(reply(page)).to_contain_text("Question 9999?")
+    await expect(reply(page)).to_contain_text("Question 2999?")
     chosen = options(page).and_(page.get_by_role("option", selected=True))
     await expect(chosen).to_be_in_viewport()
-    await expect(chosen).to_have_attribute("aria-posinset", "10000")
+    await expect(chosen).to_have_attribute("aria-posinset", "3000")
     assert await options(page).count() < 40
     await page.get_by_role("listbox").evaluate("list => { list.scrollTop = 0 }")
     await expect(options(page).first).to_contain_text("Question 0?")
     await expect(page.get_by_role("listbox")).not_to_have_attribute(
-        "aria-activedescendant", "option-9999"
+        "aria-activedescendant", "option-2999"
     )
 
 
@@ -265,16 +254,17 @@ async def test_everything_can_be_reached_by_keyboard(open_view: Open) -> None:
     await expect(listbox).to_be_focused()
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
-async def test_page_has_no_accessibility_problems(open_view: Open, scheme: str, width: int) -> None:
-    page = await open_view(width=width, scheme=scheme)
-    await page.get_by_role("combobox", name="Order").select_option(
-        "judge and people differ most first"
-    )
-    assert await problems(page) == []
-    await options(page).first.click()
-    await page.get_by_text("As a table").click()
-    assert await problems(page) == []
+async def test_page_has_no_accessibility_problems(open_view: Open) -> None:
+    for scheme, width in (("light", 1280), ("dark", 400)):
+        page = await open_view(width=width, scheme=scheme)
+        await page.get_by_role("combobox", name="Order").select_option(
+            "judge and people differ most first"
+        )
+        if width == 400:  # where the list and a reply are not beside each other
+            assert await problems(page) == []
+        await options(page).first.click()
+        await page.get_by_text("As a table").click()
+        assert await problems(page) == []
 
 
 async def problems(page: Page) -> list[Any]:
@@ -298,10 +288,3 @@ async def test_small_screen_shows_the_list_or_the_reply_and_never_scrolls_sidewa
     await reply(page).get_by_role("button", name="Back to the list").click()
     await expect(page.get_by_role("listbox")).to_be_focused()
     await expect(reply(page)).to_be_hidden()
-
-
-async def test_texts_that_are_not_stored_are_shown_as_missing(open_view: Open) -> None:
-    page = await open_view([{"score": 4, "case": 7}])
-    await expect(reply(page).get_by_role("heading", name="Case 7")).to_be_visible()
-    await expect(reply(page).get_by_text("Not stored.")).to_have_count(2)
-    await expect(options(page)).to_contain_text("text not stored")
