@@ -1,5 +1,5 @@
-"""The program in docs/evaluation.md that learns a rubric from labels: as printed there, from an
-export to the comparison on labels that it has not seen.
+"""docs/example/learn.py, which learns a rubric from labels: from an export to the comparison in
+docs/evaluation.md, on labels that it has not seen.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ SECTION = (
     .partition("## Learning from labels\n")[2]
     .partition("\n## ")[0]
 )
-PROGRAM = SECTION.partition("```python\n")[2].partition("```")[0]
+PROGRAM = (ROOT / "docs" / "example" / "learn.py").read_text(encoding="utf-8")
 LEARNT = "Give what people give."
 
 
