@@ -5,7 +5,6 @@ Source: https://docs.slack.dev/messaging/formatting-message-text
 """
 
 import re
-import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +16,7 @@ _TOKEN = re.compile(r"<([@#!][^<>]*|[a-z][a-z0-9+.-]*:[^<>]*)>")
 # An underscore within a word is not formatting, and `10:30:00` is a time, not an emoji.
 _MARKS = re.compile(r"[*~`]|(?<![^\W_])_|_(?![^\W_])")
 _QUOTE_MARKS = re.compile(r"^(?:[^\S\n]*>)+[^\S\n]*", re.MULTILINE)
+_REJECTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _EMOJI = re.compile(r":(?=[\w+'-]+:)(?!(?<=\d:)\d+:)")
 
 
@@ -87,9 +87,7 @@ def clean(text: str) -> str:
     """The text without characters that databases or models reject: control characters and lone
     surrogates.
     """
-    return "".join(
-        char for char in text if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cs"}
-    )
+    return _REJECTED.sub("", text)
 
 
 def escape(text: str) -> str:
