@@ -37,6 +37,7 @@ from pocket_slack.workspace_file import MessageEntry, open_workspace
 CHANNEL = "help-desk"
 PAST_CHANNEL = "made-up-weeks"
 EXAMPLE = "Example: written by hand, not by a model."
+_RUBRIC = load_rubric("additive-5")
 _FOLDER = Path(__file__).parent
 SAID: dict[str, Any] = tomllib.loads((_FOLDER / "demo_past.toml").read_text(encoding="utf-8"))
 _OFFLINE_NOTE = (
@@ -170,7 +171,7 @@ class _Past:
             requester_id=requester_id,
             requester_name=self.workspace.users[requester_id].name,
             source=source,
-            rubric="additive-5",
+            rubric=_RUBRIC.name,
             visibility=Visibility.THREAD,
             message_ts=answer.ts,
             parent_ts=asked.ts,
@@ -311,7 +312,7 @@ def _verdict(ratings: Sequence[tuple[int, str]]) -> CaseVerdict:
             Rating(score=score, justification=reason, raw="", model=MADE_UP)
             for score, reason in ratings
         ],
-        rubric=load_rubric("additive-5"),
+        rubric=_RUBRIC,
         unscored=Unscored(reason=UnscoredReason.NO_SCORE, detail=""),
         model=MADE_UP,
     )
