@@ -26,12 +26,17 @@ OPERATOR = f"os:{pwd.getpwuid(os.getuid()).pw_name}"
 
 @asynccontextmanager
 async def pocket_slack(
-    limits: Limits = UNHURRIED, parts: Sequence[str] = ()
+    limits: Limits = UNHURRIED, parts: Sequence[str] = (), *, validates: bool = False
 ) -> AsyncIterator[Sandbox]:
+    """A Slack that by default has no `blocks.validate`, so that doctor asks it once and not for
+    each of 200 screens.
+    """
     workspace = Workspace(load_manifest(parts=parts), limits=limits)
     people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
     async with Sandbox(workspace) as slack:
+        if not validates:
+            slack.fail("blocks.validate", error="unknown_method", times=100)
         yield slack
 
 

@@ -4,6 +4,8 @@ import asyncio
 import gc
 from pathlib import Path
 
+import pytest
+
 from tests import forked
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
@@ -18,6 +20,7 @@ def serve() -> None:
         print("frozen", gc.get_freeze_count() > 100_000)
 
 
+@pytest.mark.slow
 async def test_a_full_collection_skips_imported_objects(
     model_server: ModelServer, tmp_path: Path
 ) -> None:

@@ -39,20 +39,17 @@ def secrets(slack: Sandbox) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("log_format", ["console", "json"])
 async def test_no_secret_and_no_text_is_in_the_log_of_a_whole_run(
     model_server: ModelServer,
     database_server: Cluster,
     database_name: str,
     tmp_path: Path,
-    log_format: str,
 ) -> None:
     async with pocket_slack() as slack:
         stage = Stage(
             slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper"))
         )
         env = environment(slack, model_server, tmp_path) | {
-            "LOG_FORMAT": log_format,
             "OPENAI_API_KEY": KEY,
             "SLACK_SIGNING_SECRET": SIGNING,
             "DATABASE_URL": f"postgresql://ann:{PASSWORD}@127.0.0.1:{database_server.port}/{database_name}",

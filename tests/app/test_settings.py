@@ -69,7 +69,6 @@ def test_three_values_are_enough_and_nothing_listens_for_other_machines(tmp_path
         ("TEXT_DAYS=0", ("texts", "kept until somebody deletes them")),
         ("RETENTION_DAYS=30", ("texts", "deleted after 30 days")),
         ("STORE_TEXT=none", ("texts", "dropped with the verdict")),
-        ("RETENTION_DAYS=90", ("scores", "deleted after 90 days")),
         ("", ("sent to", "api.openai.com")),
         ("OPENAI_BASE_URL=https://me:s3cret@models.example/v1", ("sent to", "models.example")),
         ("JUDGE_MODEL=offline", ("sent to", "no model")),
@@ -141,8 +140,6 @@ NO_TLS = "SLACK_API_URL: http:// would send the token unencrypted; expected http
     ("lines", "said"),
     [
         (("RETENTION_DAY=1",), "RETENTION_DAY: did you mean RETENTION_DAYS"),
-        (("STORE_TEXTS=x",), "STORE_TEXTS: did you mean STORE_TEXT"),
-        (("CHANNEL_ALLOWED=x",), "CHANNEL_ALLOWED: did you mean CHANNELS_ALLOWED"),
         (("slack_bot_tokens=x",), "SLACK_BOT_TOKENS: did you mean SLACK_BOT_TOKEN"),
         (("SLACK_BOT_TOKEN=", "JUDGE_MODEL="), "SLACK_BOT_TOKEN: missing"),
         ((BOT, APP, "JUDGE_MODEL=offline", "JUDGE_MODELS=large"), "OPENAI_API_KEY: missing"),
@@ -163,7 +160,6 @@ NO_TLS = "SLACK_API_URL: http:// would send the token unencrypted; expected http
             "CHANNELS_ALLOWED: '#general' is not a channel id; ",
         ),
         ((*COMPLETE, "SLACK_API_URL=http://slack.com/api/"), NO_TLS),
-        ((*COMPLETE, "SLACK_API_URL=http://slack:8123/"), NO_TLS),
         ((*COMPLETE, "SLACK_API_URL=http://localhost.example/"), NO_TLS),
         ((*COMPLETE, "SLACK_API_URL=http://127.0.0.1@slack.com/"), NO_TLS),
     ],
@@ -181,9 +177,8 @@ def test_a_custom_server_or_the_offline_rater_needs_no_key(tmp_path: Path, line:
     assert load_settings(env(tmp_path, BOT, APP, line)).openai_api_key is None
 
 
-@pytest.mark.parametrize("secret", ["", "   "])
-def test_a_blank_signing_secret_counts_as_missing(tmp_path: Path, secret: str) -> None:
-    lines = (BOT, KEY, f"SLACK_SIGNING_SECRET='{secret}'")
+def test_a_blank_signing_secret_counts_as_missing(tmp_path: Path) -> None:
+    lines = (BOT, KEY, "SLACK_SIGNING_SECRET='   '")
     assert "SLACK_SIGNING_SECRET: missing" in refusal(
         lambda: load_settings(env(tmp_path, *lines), serve_http=True)
     )
@@ -248,8 +243,7 @@ def test_channels_are_separated_by_commas_or_spaces(text: str, tmp_path: Path) -
     )
 
 
-@pytest.mark.parametrize("begin", ["", "\ufeff"])
-@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+@pytest.mark.parametrize(("begin", "end"), [("", ""), ("", "\n"), ("\ufeff", "\r\n")])
 def test_secrets_and_no_other_settings_can_be_read_from_files(
     tmp_path: Path, begin: str, end: str
 ) -> None:
@@ -299,7 +293,6 @@ def test_a_secret_that_is_set_twice_is_refused(tmp_path: Path, name: str) -> Non
     ("content", "said"),
     [
         (None, "cannot be read (No such file or directory)"),
-        (b"", "must hold one line"),
         (b"\n", "must hold one line"),
         (b"xoxb-hush\xff", "is not text in UTF-8"),
         (b"xapp-hush\n", "expected a token that begins with xoxb-"),
@@ -346,10 +339,7 @@ def test_a_command_that_calls_slack_needs_the_bot_token_alone(tmp_path: Path) ->
     assert load(PreviewSettings, env(tmp_path, BOT), serve_http=True).slack_signing_secret is None
     (said,) = refusal(lambda: load(PreviewSettings, env(tmp_path, ""))).splitlines()[1:]
     assert "SLACK_BOT_TOKEN: missing" in said
-
-
-def test_a_wrong_token_is_refused_even_if_it_is_not_needed(tmp_path: Path) -> None:
-    lines = (BOT, "SLACK_APP_TOKEN=xoxb-1", KEY)
+    lines = (BOT, "SLACK_APP_TOKEN=xoxb-1", KEY)  # not needed, but wrong
     said = refusal(lambda: load(PreviewSettings, env(tmp_path, *lines)))
     assert "SLACK_APP_TOKEN: expected a token that begins with xapp-" in said
 

@@ -1,6 +1,6 @@
 """The demo's verdicts that were written by hand: each says so, and can be used as any verdict."""
 
-import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,6 @@ from bot.commands.demo_past import (
     SAID,
     demo_workspace,
     post_offline_note,
-    write_past,
 )
 from bot.domain.case import text_hash
 from bot.domain.verdict import MADE_UP
@@ -19,22 +18,15 @@ from bot.slack import ids
 from bot.store import Store
 from judge import load_rubric
 from judge.scoring.offline import rate_offline
-from pocket_slack import ManualClock, Message, Person, Workspace
+from pocket_slack import Message, Person, Workspace
 from tests.cases import url
+from tests.commands.conftest import Past
 from tests.texts import read
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("past")
-
-
-@pytest.fixture(scope="module")
-def workspace(folder: Path) -> Workspace:
-    """Written once; the last test alone posts in it."""
-    workspace = demo_workspace(ManualClock(1_768_641_060.0))
-    asyncio.run(write_past(url(folder), workspace))
-    return workspace
+@pytest.fixture
+def workspace(past: Past) -> Workspace:
+    return past[1]
 
 
 def examples(workspace: Workspace) -> list[Message]:
@@ -46,7 +38,7 @@ def examples(workspace: Workspace) -> list[Message]:
 
 
 async def test_each_says_that_it_was_written_by_hand_and_has_the_buttons_of_its_case(
-    workspace: Workspace, folder: Path
+    workspace: Workspace, past: Past, tmp_path: Path
 ) -> None:
     found = examples(workspace)
     assert ["  ".join(read([message.blocks[0]]).split("  ")[:2]) for message in found] == [
@@ -54,7 +46,8 @@ async def test_each_says_that_it_was_written_by_hand_and_has_the_buttons_of_its_
         "Score 3 of 5, ratings from 2 to 5  ●●◐◐◐",
         ":red_circle: Score 1 of 5  ●○○○○",
     ]
-    async with await Store.open(url(folder)) as store:
+    shutil.copy(past[0], tmp_path)
+    async with await Store.open(url(tmp_path)) as store:
         for message in found:
             *_, made_of, note, buttons = message.blocks
             assert made_of["elements"][0]["text"].startswith(f"{MADE_UP} · 3 ratings: ")
@@ -95,9 +88,8 @@ def test_the_offline_rater_comes_to_the_same_scores_and_tells_good_replies_from_
     assert scores == [4, 3, 1, 4, 1, 4]
 
 
-def test_without_a_model_the_newest_message_says_that_words_are_counted(
-    workspace: Workspace,
-) -> None:
+def test_without_a_model_the_newest_message_says_that_words_are_counted() -> None:
+    workspace = demo_workspace()
     post_offline_note(workspace)
     note = Person(workspace, "ann").messages(CHANNEL)[-1]
     assert note.author == workspace.bot

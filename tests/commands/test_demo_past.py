@@ -12,7 +12,6 @@ from sqlalchemy import select
 
 from bot.app import identify, make_services
 from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
-from bot.commands.demo_past import demo_workspace, write_past
 from bot.domain.label import Label
 from bot.domain.outcome import Sign
 from bot.domain.standing import subject_of
@@ -28,66 +27,51 @@ from bot.store.assignments import Assignments
 from bot.store.schema import cases, ratings
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction
-from pocket_slack import ManualClock, Person, Sandbox, Workspace
+from pocket_slack import Person, Sandbox, Workspace
 from tests.cases import url
+from tests.commands.conftest import THURSDAY, Past, written
 from tests.texts import read
 
-MONDAY = 1_768_784_520.0  # 01:02
-THURSDAY = MONDAY + 74 * 3600
-
-Pasts = dict[float, tuple[Path, Workspace]]
-
-
-@pytest.fixture(scope="module")
-def pasts(tmp_path_factory: pytest.TempPathFactory) -> Pasts:
-    """The past at each moment, written once, and the workspace that it stands in, which tests only
-    read.
-    """
-    found = {}
-    for now in (MONDAY, THURSDAY):
-        file = tmp_path_factory.mktemp("past") / "log.db"
-        workspace = demo_workspace(ManualClock(now))
-        asyncio.run(write_past(f"sqlite+aiosqlite:///{file}", workspace))
-        found[now] = file, workspace
-    return found
+MONDAY = datetime(2026, 1, 19, 1, 2, tzinfo=UTC)
 
 
 @pytest.fixture
-def workspace(pasts: Pasts) -> Workspace:
-    return pasts[MONDAY][1]
+def workspace(past: Past) -> Workspace:
+    return past[1]
 
 
 @pytest.fixture
-async def log(pasts: Pasts, tmp_path: Path) -> AsyncIterator[Store]:
-    shutil.copy(pasts[MONDAY][0], tmp_path)
+async def log(past: Past, tmp_path: Path) -> AsyncIterator[Store]:
+    shutil.copy(past[0], tmp_path)
     async with await Store.open(url(tmp_path)) as opened:
         yield opened
 
 
-async def test_programs_that_read_the_store_find_the_names(log: Store) -> None:
+async def test_names_causes_models_and_times_of_the_past_are_as_a_bot_would_have_stored_them(
+    log: Store,
+) -> None:
     assert set((await log.names.all()).values()) == {CHANNEL, "helper", "drafter"}
-
-
-async def test_low_replies_of_each_week_have_a_cause(log: Store) -> None:
     low = await log.database.values(
         select(cases.c.id).where(cases.c.score < 3, cases.c.probability == 1)
     )
     rows = await log.database.all(select(schema.causes.c.case_id, schema.causes.c.name))
     assert {row.case_id for row in rows} == set(low)
     assert len({row.name for row in rows}) == 4
+    for table in (cases, ratings):
+        assert set(await log.database.values(select(table.c.model).distinct())) == {MADE_UP}
+    rows = await log.database.all(select(cases))
+    assert max(row.judged_at for row in rows) <= THURSDAY
+    assert all(row.judged_at.timestamp() >= float(row.message_ts) for row in rows)
 
 
-@pytest.mark.parametrize("name", ["ann", "ben"])
 async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
-    log: Store, workspace: Workspace, name: str
+    log: Store, workspace: Workspace
 ) -> None:
     channel = workspace.channel(CHANNEL)
-    user = workspace.user(name)
+    user = workspace.user("ann")
     said = [message for message in channel.messages.values() if message.is_reply]
     answers = {to_plain(message.text) for message in said}
-    log.assignments = Assignments(
-        log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(MONDAY, UTC)
-    )
+    log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: THURSDAY)
     for _ in range(9):
         shown = await log.assignments.draw(workspace.team_id, user.id, [channel.id])
         assert shown.response in answers
@@ -99,14 +83,14 @@ async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
 
 @pytest.mark.needs("watch")
 async def test_one_assistant_is_lower_and_one_steady_with_one_mean_on_every_screen(
-    pasts: Pasts, tmp_path: Path
+    past: Past, tmp_path: Path
 ) -> None:
     from bot.features.digest.poster import draft, this_week
     from bot.features.digest.stats import answer_stats
     from bot.features.watch.standings import StandingLooks
 
-    workspace = pasts[THURSDAY][1]
-    async with services_of(pasts[THURSDAY], tmp_path) as services:
+    workspace = past[1]
+    async with services_of(past, tmp_path) as services:
         await StandingLooks(services).look()
         team_id = workspace.team_id
         standings = (await Standings(services.store.database).of_team(team_id)).values()
@@ -131,20 +115,20 @@ async def test_one_assistant_is_lower_and_one_steady_with_one_mean_on_every_scre
 
 
 @pytest.mark.needs("watch")
-@pytest.mark.parametrize("now", [MONDAY, THURSDAY])
-async def test_what_the_release_has_changed_is_known_at_the_start(
-    pasts: Pasts, tmp_path: Path, now: float
+async def test_what_the_release_has_changed_is_known_at_the_start_of_a_week(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> None:
     from bot.features.watch.release_looks import ReleaseLooks
 
-    async with services_of(pasts[now], tmp_path) as services:
+    past = await asyncio.to_thread(written, tmp_path_factory.mktemp("monday"), MONDAY)
+    async with services_of(past, tmp_path) as services:
         await ReleaseLooks(services).look()
         (effect,) = (await Standings(services.store.database).of_releases([1])).values()
     assert effect.change is not None
 
 
 @asynccontextmanager
-async def services_of(past: tuple[Path, Workspace], folder: Path) -> AsyncIterator[Services]:
+async def services_of(past: Past, folder: Path) -> AsyncIterator[Services]:
     """The app's parts with a copy of this past, by the workspace's clock."""
     file, workspace = past
     shutil.copy(file, folder)
@@ -164,43 +148,22 @@ async def services_of(past: tuple[Path, Workspace], folder: Path) -> AsyncIterat
         )
 
 
-@pytest.mark.needs("outcome")
-async def test_questions_have_outcomes_and_one_waits(pasts: Pasts, tmp_path: Path) -> None:
+@pytest.mark.needs("outcome", "topics")
+async def test_questions_have_outcomes_and_topics_and_one_waits(past: Past, tmp_path: Path) -> None:
     from bot.features.outcome.figures import OutcomeFigures
+    from bot.features.topics.figures import TopicFigures
 
-    workspace = pasts[THURSDAY][1]
-    async with services_of(pasts[THURSDAY], tmp_path) as services:
+    workspace = past[1]
+    async with services_of(past, tmp_path) as services:
         figures = OutcomeFigures(services)
         names = {workspace.user(name).id: name for name in ("helper", "drafter")}
         watches = await services.store.watches.of(workspace.team_id)
         reports = {names[watch.author_id]: await figures.of(subject_of(watch)) for watch in watches}
         waiting = await figures.waiting(workspace.team_id, {watches[0].channel_id})
+        topics = [await TopicFigures(services).of(subject_of(watch)) for watch in watches]
     drafter = reports["drafter"]
     assert {names[author_id]: len(found) for author_id, found in waiting.items()} == {"drafter": 1}
     assert drafter.outcomes.signs[Sign.UNANSWERED] == 1
     assert drafter.outcomes.signs[Sign.CONTESTED] > reports["helper"].outcomes.signs[Sign.CONTESTED]
     assert reports["helper"].outcomes.signs[Sign.CONFIRMED] > 5
-
-
-@pytest.mark.needs("topics")
-async def test_both_assistants_have_topics(pasts: Pasts, tmp_path: Path) -> None:
-    from bot.features.topics.figures import TopicFigures
-
-    workspace = pasts[MONDAY][1]
-    async with services_of(pasts[MONDAY], tmp_path) as services:
-        figures = TopicFigures(services)
-        for watch in await services.store.watches.of(workspace.team_id):
-            report = await figures.of(subject_of(watch))
-            assert len(report.topics) >= 3
-            assert report.rest
-
-
-async def test_every_case_and_rating_says_that_it_is_made_up(log: Store) -> None:
-    for table in (cases, ratings):
-        assert set(await log.database.values(select(table.c.model).distinct())) == {MADE_UP}
-
-
-async def test_nothing_is_judged_before_it_was_written_or_after_now(log: Store) -> None:
-    rows = await log.database.all(select(cases))
-    assert max(row.judged_at.timestamp() for row in rows) <= MONDAY
-    assert all(row.judged_at.timestamp() >= float(row.message_ts) for row in rows)
+    assert [len(report.topics) >= 3 and bool(report.rest) for report in topics] == [True, True]

@@ -33,6 +33,7 @@ async def database_line(model: ModelServer, folder: Path, database_url: str) -> 
     return line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rights", "part"),
     [
@@ -67,6 +68,7 @@ async def test_a_role_that_may_not_do_all_is_told_what(
     assert part in line
 
 
+@pytest.mark.slow
 async def test_a_role_that_may_not_migrate_the_queue_is_told_so(
     model_server: ModelServer, database_server: Cluster, database_name: str, tmp_path: Path
 ) -> None:
@@ -87,6 +89,7 @@ async def test_a_role_that_may_not_migrate_the_queue_is_told_so(
     )
 
 
+@pytest.mark.slow
 async def test_a_try_leaves_nothing_behind_in_postgresql(
     model_server: ModelServer, database_server: Cluster, database_name: str, tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.usefixtures("log_file")
 
 async def test_the_newest_standing_of_each_assistant_is_written(tmp_path: Path) -> None:
     async with await Store.open(url(tmp_path)) as log:
+        assert (await export(tmp_path, "--standings", "-o", "empty.csv"))[0] == 0
         await log.names.note("T1", "B2", "drafter")
         for each in (
             standing(author_id="B2"),
@@ -32,18 +33,7 @@ async def test_the_newest_standing_of_each_assistant_is_written(tmp_path: Path) 
     assert (lower["direction"], lower["since"], lower["level"]) == ("lower", "2026-11-12", 1.6)
     code, _, _ = await export(tmp_path, "--standings", "-o", "standings.csv")
     assert code == 0
+    header, *_ = (tmp_path / "standings.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert (tmp_path / "empty.csv").read_text(encoding="utf-8-sig").splitlines() == [header]
     with (tmp_path / "standings.csv").open(encoding="utf-8-sig") as file:
         assert [row["level"] for row in csv.DictReader(file)] == ["1.6", "3.9"]
-
-
-async def test_without_a_standing_a_table_keeps_its_columns(tmp_path: Path) -> None:
-    async def columns() -> list[str]:
-        code, _, _ = await export(tmp_path, "--standings", "-o", "standings.csv")
-        assert code == 0
-        with (tmp_path / "standings.csv").open(encoding="utf-8-sig", newline="") as file:
-            return next(csv.reader(file))
-
-    async with await Store.open(url(tmp_path)) as log:
-        without = await columns()
-        await Standings(log.database).begin(LOWER)
-        assert without == await columns()

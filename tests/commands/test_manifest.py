@@ -25,17 +25,14 @@ def test_what_is_off_without_a_scope_is_known_of_each_that_can_be_declined() -> 
     assert set(OFF_WITHOUT) < set(scopes["bot"])
 
 
-async def test_each_part_adds_what_it_needs_and_nothing_else(tmp_path: Path) -> None:
+async def test_parts_add_what_they_need_and_nothing_else(tmp_path: Path) -> None:
+    both = await printed(tmp_path, "--with", "message-events,files")
+    assert both == await printed(tmp_path, "--with", "message-events", "--with", "files")
+    assert "files:write" in str(both)
     made = await printed(tmp_path, "--with", "message-events")
     for event in ("message.channels", "message.groups"):
         made["settings"]["event_subscriptions"]["bot_events"].remove(event)
     assert made == load_manifest()
-
-
-async def test_a_part_may_be_named_beside_another_or_alone(tmp_path: Path) -> None:
-    both = await printed(tmp_path, "--with", "message-events,files")
-    assert both == await printed(tmp_path, "--with", "message-events", "--with", "files")
-    assert both != await printed(tmp_path, "--with", "files")
 
 
 async def test_what_it_cannot_print_is_said_in_a_sentence(tmp_path: Path) -> None:

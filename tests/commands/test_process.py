@@ -39,62 +39,48 @@ async def test_a_process_that_is_cancelled_while_it_stops_waits_for_no_case(
         await asyncio.wait_for(leave_in_the_middle(), 60)
 
 
-async def test_serve_lists_all_missing_settings_and_leaves(tmp_path: Path) -> None:
-    code, _, err = await run("serve", {"PATH": os.environ["PATH"]}, tmp_path)
-    assert code == 2
-    for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY"):
-        assert name in err
-    assert "Traceback" not in err
+WRONG = {
+    "SLACK_BOT_TOKEN": ("xoxb-wrong", "SLACK_BOT_TOKEN: Slack refuses it (invalid_auth)"),
+    "SLACK_APP_TOKEN": ("xapp-wrong", "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)"),
+    "DATABASE_URL": ("sqlite+aiosqlite:////proc/log.db", "cannot be written"),
+    "JUDGE_RUBRIC": ("no-such-rubric", "no-such-rubric"),
+}
 
 
+async def test_doctor_says_of_all_that_is_wrong_at_once_what_it_is(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path)
+        code, out, err = await run(
+            "doctor", env | {name: value for name, (value, _) in WRONG.items()}, tmp_path
+        )
+        away = env | {"SLACK_API_URL": "http://127.0.0.1:1/api/"}
+        code_away, out_away, _ = await run("doctor", away, tmp_path)
+    assert [out.count(part) for _, part in WRONG.values()] == [1] * len(WRONG)
+    assert "cannot be reached" in out_away
+    assert (code, code_away, err) == (1, 1, "")
+
+
+# What fails before it is connected, and after; each in a process of its own.
 @pytest.mark.parametrize(
-    ("command", "name", "value", "part"),
-    [
-        (
-            "doctor",
-            "SLACK_BOT_TOKEN",
-            "xoxb-wrong",
-            "SLACK_BOT_TOKEN: Slack refuses it (invalid_auth)",
-        ),
-        (
-            "doctor",
-            "SLACK_APP_TOKEN",
-            "xapp-wrong",
-            "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)",
-        ),
-        ("doctor", "SLACK_API_URL", "http://127.0.0.1:1/api/", "cannot be reached"),
-        ("doctor", "DATABASE_URL", "sqlite+aiosqlite:////proc/log.db", "cannot be written"),
-        ("doctor", "JUDGE_RUBRIC", "no-such-rubric", "no-such-rubric"),
-        # A process of its own: what fails before it is connected, and after.
-        pytest.param(
-            *(
-                "serve",
-                "SLACK_APP_TOKEN",
-                "xapp-wrong",
-                "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)",
-            ),
-            marks=pytest.mark.slow,
-        ),
-        ("serve", "DATABASE_URL", "sqlite+aiosqlite:////proc/log.db", "cannot be written"),
-    ],
+    "name", [pytest.param("SLACK_APP_TOKEN", marks=pytest.mark.slow), "DATABASE_URL"]
 )
 async def test_what_is_wrong_at_start_is_one_sentence(
-    model_server: ModelServer, tmp_path: Path, command: str, name: str, value: str, part: str
+    model_server: ModelServer, tmp_path: Path, name: str
 ) -> None:
-    model_server.script(GOOD)
+    value, part = WRONG[name]
     async with pocket_slack() as slack:
         env = environment(slack, model_server, tmp_path) | {name: value}
-        code, out, err = await run(command, env, tmp_path)
-    assert code == (2 if command == "serve" else 1)
-    assert (out + err).count(part) == 1
-    assert "Traceback" not in out + err
+        code, out, err = await run("serve", env, tmp_path)
+    assert (code, (out + err).count(part), "Traceback" in out + err) == (2, 1, False)
 
 
 async def test_doctor_finds_nothing_wrong_where_all_is_well(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     model_server.script(GOOD)
-    async with pocket_slack() as slack:
+    async with pocket_slack(validates=True) as slack:
         more = {
             "JUDGE_SAMPLES": "3",
             "RETENTION_DAYS": "90",

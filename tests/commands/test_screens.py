@@ -84,10 +84,6 @@ async def test_what_slack_does_not_take_is_named_with_its_place(stage: Stage) ->
     client = stage.services.client
     settings = stage.services.settings
     number = len(shipped.load())
-    assert (
-        await shipped.check(client, settings)
-        == f"{number} of {number} messages and windows are accepted by Slack"
-    )
     stage.slack.fail("blocks.validate", changes=lambda _: refused)
     with pytest.raises(SlackError) as caught:
         await shipped.check(client, settings)

@@ -18,8 +18,9 @@ def said_by(program: str, folder: Path, *typed: str) -> tuple[int, str]:
     return done.returncode, " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize("program", ["judge", "bot"])
-@pytest.mark.parametrize("init", ["from .decide import decide", ""])
+@pytest.mark.parametrize(
+    ("program", "init"), [("judge", "from .decide import decide"), ("bot", "")]
+)
 def test_both_commands_refuse_to_run_where_it_lies_over_ours(
     tmp_path: Path, program: str, init: str
 ) -> None:

@@ -107,8 +107,8 @@ async def test_a_button_leads_to_no_case_of_a_channel_of_others_and_to_none_that
     stage: Stage, channel: Channel, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = len(channel.messages)
-    clicks = [(action_id, str(number)) for number in (1, 2, "abc") for action_id in CLICKS]
-    clicks += [(ids.ACTION_AGAIN, junk) for junk in ("", "-1", "9" * 20)]
+    clicks = [(action_id, "1") for action_id in CLICKS]
+    clicks += [(ids.ACTION_AGAIN, other) for other in ("2", "abc", "", "-1", "9" * 20)]
     for count, (action_id, value) in enumerate(clicks, 1):
         await stage.slack.settled(click(stage, stage.ben, action_id, value))
         assert (await stage.told(stage.ben, count)).text == NO_CASE
@@ -127,12 +127,8 @@ async def test_a_window_leads_to_no_case_of_a_channel_of_others_and_to_none_that
     from bot.features.labels.ids import BLOCK_SCORE, VIEW_LABEL
 
     modals = [*MODALS, (VIEW_LABEL, {BLOCK_SCORE: "1"})]
-    windows = [
-        (view, json.dumps({"case_id": number}), chosen)
-        for number in (1, 2)
-        for view, chosen in modals
-    ]
-    junk = ("abc", '{"case_id": "abc"}', f'{{"case_id": {"9" * 20}}}')
+    windows = [(view, '{"case_id": 1}', chosen) for view, chosen in modals]
+    junk = ("abc", '{"case_id": 2}', '{"case_id": "abc"}', f'{{"case_id": {"9" * 20}}}')
     windows += [(ids.VIEW_CORRECT, each, {"question": "Why?"}) for each in junk]
     for count, (view, remembered, chosen) in enumerate(windows, 1):
         await stage.slack.settled(submit(stage, stage.ben, view, remembered, **chosen))

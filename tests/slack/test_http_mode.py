@@ -229,6 +229,7 @@ async def test_health_knows_a_front_that_cannot_be_reached(front: Front) -> None
     await becomes(is_well=True)
 
 
+@pytest.mark.on("sqlite")
 async def test_health_knows_a_bot_at_work_and_one_that_has_gone(
     model_server: ModelServer, database_url: str, tmp_path: Path
 ) -> None:

@@ -26,7 +26,7 @@ from bot.store.installations import (
 )
 from bot.store.jobs import submit_oldest
 from bot.store.schema import channels, installations, oauth_states
-from pocket_slack import Fault, Person, installing
+from pocket_slack import Person, installing
 from tests.cases import add
 from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
@@ -51,7 +51,10 @@ async def until(condition: Any) -> None:
 
 
 async def test_a_token_is_stored_encrypted_and_installing_again_keeps_one(both: Company) -> None:
-    first = both.workspaces[0]
+    first, second = both.workspaces
+    ann = Person(first, "ann")
+    await both.slack.until(lambda: len(ann.messages(ann.im)) == 2)
+    assert second.team_id in ann.messages(ann.im)[-1].text  # who installed first hears of others
     assert await both.install(first) == 200
     rows = await stored(both)
     assert [row.team_id for row in rows] == [each.team_id for each in both.workspaces]
@@ -70,19 +73,23 @@ async def test_a_state_is_of_no_use_in_another_browser_and_only_once(both: Compa
         assert await both.finish(session, back, cookie=state) == 200
         again = await both.approve(session, asked, both.workspaces[0])
         assert await both.finish(session, again, cookie=state) == 401
+        # The admin's pages send the browser without one: it begins again.
+        without = back.without_query_params("state")
+        assert await both.finish(session, without, cookie=None) == 302
 
 
-async def test_only_a_state_that_was_used_is_stored(company: Company) -> None:
-    async with company.running(), aiohttp.ClientSession() as session:
+async def test_a_state_is_stored_once_it_is_used_and_of_no_use_after_ten_minutes(
+    company: Company,
+) -> None:
+    async with company.running() as bot, aiohttp.ClientSession() as session:
         for _ in range(3):
             await company.begin(session)
-        await company.install(company.workspaces[0])
+        # The page confirms an installation of which nobody could be told.
+        company.slack.fail("chat.postMessage", error="internal_error")
+        assert await company.install(company.workspaces[0]) == 200
+        assert len(await stored(company)) == 1
         rows = await company.bot.services.store.database.all(select(oauth_states))
         assert len(rows) == 1
-
-
-async def test_a_state_is_of_no_use_after_ten_minutes(company: Company) -> None:
-    async with company.running() as bot:
         earlier = int(time.time() - STATE_LASTS.total_seconds()) - 1
         old = Fernet(KEY).encrypt_at_time(b"a state", earlier).decode().rstrip("=")
         states = OAuthStates(bot.services.store.database, TokenKeys([KEY]))
@@ -99,18 +106,15 @@ async def test_a_workspace_that_is_not_allowed_is_told_so_and_not_stored(company
         assert [row.team_id for row in await stored(company)] == [first.team_id]
 
 
-async def test_a_workspace_that_is_no_longer_allowed_is_not_served(both: Company) -> None:
+async def test_a_workspace_that_is_no_longer_allowed_is_not_served_and_named_in_the_log(
+    both: Company, capfd: pytest.CaptureFixture[str]
+) -> None:
+    database = both.bot.services.store.database
     second = both.workspaces[1]
-    only_second = frozenset([second.team_id])
-    allowed = Installations(both.bot.services.store.database, allowed=only_second)
+    allowed = Installations(database, allowed=frozenset([second.team_id]))
     assert list(await allowed.current()) == [second.team_id]
-
-
-async def test_who_installed_first_hears_of_each_further_workspace(both: Company) -> None:
-    first, second = both.workspaces
-    ann = Person(first, "ann")
-    await both.slack.until(lambda: len(ann.messages(ann.im)) == 2)
-    assert second.team_id in ann.messages(ann.im)[-1].text
+    await Installations(database, TokenKeys([KEY]), frozenset(["E1"])).renew()
+    assert "install it again" in capfd.readouterr().out
 
 
 async def test_who_installed_is_told_once_that_no_verdict_has_had_a_score_for_an_hour(
@@ -134,23 +138,6 @@ async def test_who_installed_is_told_once_that_no_verdict_has_had_a_score_for_an
     assert not [each for each in first_ann.messages(first_ann.im) if "had a score" in each.text]
 
 
-async def test_a_workspace_of_an_allowed_organisation_that_is_not_known_is_named_in_the_log(
-    both: Company, capfd: pytest.CaptureFixture[str]
-) -> None:
-    database = both.bot.services.store.database
-    await Installations(database, TokenKeys([KEY]), frozenset(["E1"])).renew()
-    assert "install it again" in capfd.readouterr().out
-
-
-async def test_the_page_confirms_an_installation_of_which_nobody_could_be_told(
-    company: Company,
-) -> None:
-    company.slack.workspace.faults.add("chat.postMessage", Fault(error="internal_error"))
-    async with company.running():
-        assert await company.install(company.workspaces[0]) == 200
-        assert len(await stored(company)) == 1
-
-
 async def test_an_install_page_does_not_wait_for_a_body(company: Company) -> None:
     head = f"GET {INSTALL} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
     async with company.running():
@@ -159,14 +146,14 @@ async def test_an_install_page_does_not_wait_for_a_body(company: Company) -> Non
         assert b" 200 " in await heard(stream)  # until the app closes the connection
 
 
-async def test_a_code_without_a_state_begins_again(both: Company) -> None:
-    """The admin's pages send the browser without one."""
-    async with aiohttp.ClientSession() as session:
-        back = await both.approve(session, await both.begin(session), both.workspaces[0])
-        assert await both.finish(session, back.without_query_params("state"), cookie=None) == 302
-
-
-async def test_an_answer_for_another_app_is_refused(both: Company) -> None:
+async def test_an_answer_for_another_app_and_a_late_word_of_an_uninstall_change_nothing(
+    both: Company,
+) -> None:
+    first = both.workspaces[0]
+    before = int(datetime.now(UTC).timestamp()) - 60
+    body = {"team_id": first.team_id, "event_time": before, "event": {"type": "app_uninstalled"}}
+    await both.bot.workspaces.door(body)
+    assert (await stored(both))[0].token
     both.workspaces[0].app_id = "A99999999"
     assert await both.install(both.workspaces[0]) == 403
     assert {row.app_id for row in await stored(both)} == {both.workspaces[1].app_id}
@@ -219,14 +206,6 @@ async def test_a_token_that_dies_in_mid_case_harms_no_other_workspace(both: Comp
     assert await both.install(first) == 200
     case = await both.bot.services.store.cases.get(1)
     assert case.status is not CaseStatus.DELIVERED
-
-
-async def test_a_late_word_of_an_uninstall_does_not_end_a_new_installation(both: Company) -> None:
-    first = both.workspaces[0]
-    before = int(datetime.now(UTC).timestamp()) - 60
-    body = {"team_id": first.team_id, "event_time": before, "event": {"type": "app_uninstalled"}}
-    await both.bot.workspaces.door(body)
-    assert (await stored(both))[0].token
 
 
 async def test_data_of_a_workspace_that_left_is_deleted_after_a_month(both: Company) -> None:

@@ -58,22 +58,10 @@ async def test_a_workspace_that_removes_its_own_installation_does_not_end_it(gri
     }
     await grid.bot.workspaces.door(body)
     assert list(await grid.bot.workspaces.team_ids()) == [org.enterprise_id]
+    # Its token died before Slack's word of it.
+    org.dead_tokens[str(org.bot_token)] = installing.GONE
     await grid.bot.workspaces.door(body | {"is_enterprise_install": True})
     assert list(await grid.bot.workspaces.team_ids()) == []
-
-
-async def test_an_organisation_whose_token_died_before_slacks_word_of_it_is_ended(
-    grid: Company,
-) -> None:
-    org = grid.workspaces[0]
-    workspaces = grid.bot.workspaces
-    assert await workspaces.find(org.enterprise_id, org.team_id)
-    org.dead_tokens[str(org.bot_token)] = installing.GONE
-    uninstalled = {"event": {"type": "app_uninstalled"}, "is_enterprise_install": True}
-    await workspaces.door(
-        {"enterprise_id": org.enterprise_id, "team_id": org.team_id} | uninstalled
-    )
-    assert list(await workspaces.team_ids()) == []
 
 
 async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(
