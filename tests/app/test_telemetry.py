@@ -220,7 +220,7 @@ def test_the_models_client_is_imported_with_the_first_request_and_telemetry_if_i
     ("name", "value", "part"),
     [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "me:s3cret@collector:4318", "expected a URL"),
-        ("OTEL_BSP_SCHEDULE_DELAY", "0", "OpenTelemetry is off"),
+        ("OTEL_BSP_SCHEDULE_DELAY", "0", "must be positive"),
     ],
 )
 def test_a_variable_that_is_refused_leaves_it_off_and_is_named_without_its_secret(
