@@ -149,9 +149,7 @@ async def test_panel_goes_on_without_a_member_that_fails(ask: Ask) -> None:
     ("settings", "complaint"),
     [
         ({"model": ["a", "a"]}, "twice"),
-        ({"model": "a,a"}, "twice"),
         ({"model": ["a", " "]}, "one name between two commas"),
-        ({"model": []}, "one name between two commas"),
         ({"model": ["a", "offline"]}, "cannot be on a panel"),
         ({"samples": 0}, "JUDGE_SAMPLES"),
         ({"samples": 2.5}, "JUDGE_SAMPLES"),
@@ -197,7 +195,7 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(
     assert [len(request["messages"]) for request in model_server.requests] == [1, 1]
 
 
-@pytest.mark.parametrize(
+@each(
     "second",
     [
         "score: 3\nNo, 4.",
@@ -224,7 +222,7 @@ async def test_second_answer_is_kept_after_the_first(ask: Ask) -> None:
 async def test_long_answer_is_cut_before_it_is_neutralised(
     model_server: ModelServer, ask: Ask
 ) -> None:
-    await ask("&lt;response&gt;" * 60_000, "score: 4", samples=1)
+    await ask("&lt;response&gt;" * 6_000, "score: 4", samples=1)
     answer = (
         model_server.requests[1]["messages"][0]["content"]
         .split("<answer>")[1]
@@ -269,7 +267,7 @@ async def test_nothing_to_judge_asks_no_model(model_server: ModelServer, ask: As
     assert model_server.requests == []
 
 
-@pytest.mark.parametrize("part", ["question", "response", "conversation", "reference"])
+@each("part", ["question", "response", "conversation", "reference"])
 async def test_a_text_over_the_limit_is_refused_unread(
     model_server: ModelServer, client: AsyncOpenAI, part: str
 ) -> None:
@@ -327,7 +325,7 @@ async def test_cancelled_score_leaves_no_request_behind(
     assert left == set()
 
 
-@pytest.mark.parametrize("base_url", [None, ""])
+@each("base_url", [None, ""])
 def test_openai_is_asked_if_no_address_is_set(
     monkeypatch: pytest.MonkeyPatch, base_url: str | None
 ) -> None:
