@@ -25,8 +25,12 @@ from tests.model_server import Answer, Failure, ModelServer, Stall
 from tests.tables import each
 
 
-async def test_three_ratings_make_a_verdict(ask: Ask) -> None:
-    verdict = await ask("score: 4\nGood.", "score: 5\nVery good.", "score: 2\nMeh.")  # ignores n
+async def test_three_ratings_make_a_verdict_also_of_a_server_that_ignores_n(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    judge = Judge("m", client=client)
+    model_server.script("score: 4\nGood.", "score: 5\nVery good.", "score: 2\nMeh.")
+    verdict = await judge.score(QUESTION, RESPONSE)
     assert (verdict.score, verdict.spread, verdict.justification) == (4, 3, "Good.")
     assert (verdict.model, verdict.rubric, verdict.rubric_version) == (
         "m",
@@ -36,6 +40,8 @@ async def test_three_ratings_make_a_verdict(ask: Ask) -> None:
     assert (verdict.input_tokens, verdict.output_tokens) == (1200, 180)
     assert verdict.latency_ms is not None
     assert all(isinstance(rating, Rating) and rating.model == "m" for rating in verdict.ratings)
+    await judge.score(QUESTION, RESPONSE)  # two equal ratings, asked for one by one from then on
+    assert [request.get("n") for request in model_server.requests] == [2, *[None] * 4]
 
 
 async def test_every_model_gets_the_conversation_with_each_request(
