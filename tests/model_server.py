@@ -228,7 +228,9 @@ class ModelServer:
                     headers=reply.headers,
                 )
             case Wire():
-                return _send_bytes(request, reply.sent)
+                request.transport.write(reply.sent)
+                request.transport.close()
+                return web.Response()
             case Stall() | Drip() | Flood():
                 return await self._go_on(request, reply)
             case Held():
@@ -287,12 +289,6 @@ class ModelServer:
         )
 
 
-def _send_bytes(request: web.Request, sent: bytes) -> web.Response:
-    request.transport.write(sent)
-    request.transport.close()
-    return web.Response()
-
-
 def to_completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
     choices = [
         {
@@ -308,12 +304,15 @@ def to_completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
         }
         for index, text in enumerate((answer.text, *answer.more))
     ]
-    completion = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1}
-    completion |= {"model": answer.model or body["model"]}
-    completion |= {"choices": choices} | (
-        {"service_tier": answer.service_tier} if answer.service_tier else {}
-    )
-    return completion | ({"usage": dict(answer.usage)} if answer.usage else {})
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": answer.model or body["model"],
+        "choices": choices,
+        **({"service_tier": answer.service_tier} if answer.service_tier else {}),
+        **({"usage": dict(answer.usage)} if answer.usage else {}),
+    }
 
 
 def to_decision(body: dict[str, Any], decided: Decided) -> dict[str, Any]:

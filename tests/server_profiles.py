@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.model_server import Answer, Failure, Raw, Reply, Script
+from tests.model_server import Failure, Raw, Reply, Script
 
 GOOD = "score: 4\nIt answers the question."
 MODEL = "some-model"
@@ -26,9 +26,6 @@ class Profile:
     Attributes:
         rejections: By the name of a request's option, the answer of a model that does not accept
             it.
-        honours_n: Whether `n` gives several answers instead of one.
-        reasoning: The field beside `content` with a reasoning model's thinking; empty if it is
-            within `content`.
         limit_too_high: The answer if the prompt fits the context, but not together with the limit
             on the answer.
     """
@@ -43,8 +40,6 @@ class Profile:
     overloaded: Failure | Raw | None = None
     limit_too_high: Failure | None = None
     rejections: Mapping[str, Failure] = field(default_factory=dict)
-    honours_n: bool = False
-    reasoning: Mapping[str, Any] = field(default_factory=dict)
 
     def script(self, *rejected: str) -> Script:
         """Answers with a good verdict, but rejects requests with one of the options `rejected`."""
@@ -53,8 +48,7 @@ class Profile:
             for option in rejected:
                 if option in request:
                     return self.rejections[option]
-            count = request.get("n", 1) if self.honours_n else 1
-            return Answer(GOOD, more=(GOOD,) * (count - 1), extra=self.reasoning)
+            return GOOD
 
         return reply
 
@@ -77,7 +71,6 @@ def _openai(
 
 OPENAI = Profile(
     name="OpenAI",
-    honours_n=True,
     rejections={
         # https://github.com/gabrii/Cursor-Azure-GPT-5/issues/33
         "temperature": _openai(
@@ -170,7 +163,6 @@ OPENAI = Profile(
 
 AZURE = Profile(
     name="Azure OpenAI",
-    honours_n=True,
     rejections={
         # https://github.com/owndev/Open-WebUI-Functions/issues/98
         "temperature": OPENAI.rejections["temperature"],
@@ -229,8 +221,6 @@ def _vllm(
 
 VLLM = Profile(
     name="vLLM",
-    honours_n=True,
-    reasoning={"reasoning_content": "One could say score: 1 here."},
     rejections={
         # https://github.com/vllm-project/vllm/pull/9167
         "n": _vllm(400, "n must be 1 when using greedy sampling, got 3."),
@@ -281,8 +271,6 @@ VLLM = Profile(
 
 VLLM_NESTED = Profile(
     name="vLLM, newer",
-    honours_n=True,
-    reasoning={"reasoning": "One could say score: 1 here."},
     # Since about 0.10 the same fields are within `error`; code is still a number. Pieced together.
     unknown_model=error(
         404,
@@ -317,7 +305,6 @@ OLLAMA = Profile(
     name="Ollama",
     # openai/openai.go at ollama/ollama ignores n and max_completion_tokens (ollama#7125), and
     # truncates a too long prompt without saying so; it gives log probabilities since 0.12.11.
-    reasoning={"reasoning": "One could say score: 1 here."},
     unknown_model=error(
         404, message=f"model '{MODEL}' not found", type="not_found_error", param=None, code=None
     ),
@@ -332,7 +319,6 @@ def _llama_cpp(
 
 LLAMA_CPP = Profile(
     name="llama.cpp",
-    reasoning={"reasoning_content": "One could say score: 1 here."},
     rejections={
         # examples/server/utils.hpp at ggml-org/llama.cpp, up to 2025; a runtime_error, and so a 500
         "n": _llama_cpp(500, "Only one completion choice is allowed", "server_error"),
@@ -365,11 +351,6 @@ def _litellm(status: int, message: str, kind: str | None = None) -> Failure:
 
 LITELLM = Profile(
     name="LiteLLM",
-    honours_n=True,
-    reasoning={
-        "reasoning_content": "One could say score: 1 here.",
-        "provider_specific_fields": {"refusal": None},
-    },
     rejections={
         # https://github.com/BerriAI/litellm/issues/5884
         "temperature": _litellm(
@@ -438,7 +419,6 @@ LITELLM = Profile(
 
 LITELLM_ALONE = Profile(
     name="LiteLLM without a database",
-    honours_n=True,
     unknown_model=LITELLM.unknown_model,
     # Any key but the master key: https://github.com/BerriAI/litellm/issues/12273
     wrong_key=_litellm(400, "No connected db.", "no_db_connection"),
@@ -446,7 +426,6 @@ LITELLM_ALONE = Profile(
 
 OPENROUTER = Profile(
     name="OpenRouter",
-    reasoning={"reasoning": "One could say score: 1 here.", "reasoning_details": []},
     rejections={
         # https://github.com/BerriAI/litellm/issues/10957
         "temperature": error(
@@ -495,7 +474,6 @@ def _gemini(status: int, message: str, name: str) -> Failure:
 
 GEMINI = Profile(
     name="Gemini",
-    honours_n=True,
     # A list: https://github.com/googleapis/google-api-python-client/issues/2570
     rejections={
         # https://github.com/mscraftsman/generative-ai/issues/135
@@ -536,7 +514,6 @@ def _mistral(option: str) -> Failure:
 
 MISTRAL = Profile(
     name="Mistral",
-    honours_n=True,
     # https://github.com/editor-code-assistant/eca/issues/231: the message is an object
     rejections={
         option: _mistral(option)

@@ -83,18 +83,15 @@ async def test_a_verdict_has_its_points_and_what_these_took(
     assert len(model_server.requests) == 2
 
 
-async def test_without_an_answer_to_rely_on_the_score_stands_and_no_point_is_said(ask: Ask) -> None:
-    for reply, points in (("All of them.", only()), (Failure(400), None)):
-        verdict = await ask("score: 5\nGood.", reply, samples=1, points=True)
-        assert (verdict.score, verdict.points) == (5, points)
-
-
-async def test_an_answer_without_points_is_said(
+async def test_without_an_answer_to_rely_on_the_score_stands_and_no_point_is_said(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     judge = Judge("m", samples=1, points=True, client=client)
-    model_server.script("score: 5\nGood.", "All of them.")
-    await judge.score("Why?", "So.")
+    for reply, points in ((Failure(400), None), ("All of them.", only())):
+        assert judge.shortfalls == []
+        model_server.script("score: 5\nGood.", reply)
+        verdict = await judge.score("Why?", "So.")
+        assert (verdict.score, verdict.points) == (5, points)
     assert judge.shortfalls == ["Model 'm' was asked for points and gave an answer without any."]
 
 

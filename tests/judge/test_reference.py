@@ -58,14 +58,8 @@ def test_reply_cannot_bring_the_reference_that_grounded_looks_for() -> None:
 @each(
     ("slot", "said"),
     [
-        (
-            "{reference}",
-            "{reference} stands outside its tags; write it as <reference>{reference}</reference>",
-        ),
-        (
-            "<reference>{reference}</reference>" * 2,
-            "{reference} stands 2 times in the prompt; it belongs there once",
-        ),
+        ("{reference}", "{reference} stands outside its tags"),
+        ("<reference>{reference}</reference>" * 2, "{reference} stands 2 times in the prompt"),
     ],
 )
 def test_misplaced_reference_is_refused(slot: str, said: str) -> None:
@@ -73,7 +67,7 @@ def test_misplaced_reference_is_refused(slot: str, said: str) -> None:
         Rubric("own", f"{slot}{PLAIN.prompt}")
 
 
-@pytest.mark.parametrize("model", ["m", "offline"])
+@each("model", ["m", "offline"])
 async def test_rubric_that_needs_a_reference_scores_nothing_without_one(
     model_server: ModelServer, ask: Ask, model: str
 ) -> None:
@@ -132,12 +126,11 @@ async def test_batch_judges_by_the_rows_references(
     ] == [2, 2]
 
 
-@pytest.mark.parametrize(
-    ("expected", "known"), [("Yes.", "Yes."), ({"a": [1]}, '{"a": [1]}'), (None, None)]
-)
+@each(("expected", "known"), [("Yes.", "Yes."), ({"a": [1]}, '{"a": [1]}'), (None, None)])
 async def test_what_a_tool_expects_goes_to_rubrics_that_place_it(
     model_server: ModelServer, client: AsyncOpenAI, expected: Any, known: str | None
 ) -> None:
+    model_server.requests.clear()
     model_server.script("score: 4\nGood.")
     for rubric in ("reference-5", "additive-5"):
         verdict, _ = await score_dialogue(

@@ -56,21 +56,14 @@ def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name:
 @each(
     ("prompt", "message"),
     [
-        (
-            TONE.replace("{response}", ""),
-            "{response} stands 0 times in the prompt; it belongs there once",
-        ),
+        (TONE.replace("{response}", ""), "{response} stands 0 times in the prompt"),
         (TONE + "{prompt}", "{prompt} stands 2 times"),
         (
             TONE.replace("<response>{response}</response>", "{response}"),
             "write it as <response>{response}</response>",
         ),
-        (
-            TONE.replace("is between", "lies within"),
-            "0 scales in the prompt; state one in the words 'is between 0 and 5'",
-        ),
+        (TONE.replace("is between", "lies within"), "0 scales in the prompt; state one"),
         (TONE.replace("1 and 3", "1 and 3.5"), "0 scales in the prompt"),
-        (TONE.replace("1 and 3", "1 and 3,5"), "0 scales in the prompt"),
         (TONE + " M is between 0 and 9", "2 scales in the prompt"),
         (TONE.replace("1 and 3", "3 and 1"), "lowest first"),
     ],
@@ -89,9 +82,7 @@ def test_unknown_name_lists_the_known_ones() -> None:
         load_rubric("additive")
 
 
-@pytest.mark.parametrize(
-    ("content", "fault"), [(None, "No such file"), (b"\xff\xfe\x00", "not UTF-8")]
-)
+@each(("content", "fault"), [(None, "No such file"), (b"\xff\xfe\x00", "not UTF-8")])
 def test_unreadable_file_says_why(tmp_path: Path, content: bytes | None, fault: str) -> None:
     path = tmp_path / "tone.txt"
     if content is not None:

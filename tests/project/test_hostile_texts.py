@@ -39,7 +39,7 @@ TIMES, FLOOR_S = 20, 0.2
 
 HARMLESS = "The reply names **two** sources (see [1]), and it says why: both are <new>.\n"
 UNITS = (
-    *("*", "[", "<", "1", " ", "\n", ":", '"', "&", "\\", "字", "a ", "score:", "score: 4\n"),
+    *("*", "[", "<", "1", " ", "\n", ":", '"', "&", "\\", "字", "a ", "- ", "score:", "score: 4\n"),
     *("```\n", "<question>", "<think>", "[step:"),
 )
 STARTS = (("a", " "), ("@a", " "), ("a: ", "1-999, "), ("*" * 64, "prose "), ("score: 4", " "))
