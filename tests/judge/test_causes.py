@@ -210,10 +210,7 @@ async def test_a_decision_that_is_not_to_the_questions_is_none() -> None:
     for number, spoilt in enumerate(SPOILT):
         with pytest.raises(BadResponseError, match="decision on the names is not valid"):
             await find_causes(
-                Scripted(f"{number}").write,
-                REASONS,
-                ("no source", "too long"),
-                decider([], spoilt),
+                Scripted(f"{number}").write, REASONS, ("no source", "too long"), decider([], spoilt)
             )
 
 
@@ -299,5 +296,5 @@ async def test_the_command_counts_causes_and_writes_them_into_the_rows(
     )
     causes = [row.get("cause") for row in read(output)]
     assert causes == [
-        *("no source", "other", "too short", None, "too short", "no source", "no source"),
+        *("no source", "other", "too short", None, "too short", "no source", "no source")
     ]

@@ -293,10 +293,7 @@ def test_release_is_compared_with_what_was_before() -> None:
     assert not other.is_clear
 
 
-@each(
-    ("day", "replies"),
-    [(29, 1), (40, 1)],
-)
+@each(("day", "replies"), [(29, 1), (40, 1)])
 def test_release_with_too_few_scores_before_or_since_is_not_compared(
     day: int, replies: int
 ) -> None:

@@ -133,11 +133,7 @@ def test_measures_beyond_chance_are_undefined_if_all_give_the_same_score() -> No
 def test_every_measure_says_why_it_is_undefined() -> None:
     samples = sample_of([4], [4]), sample_of([5], [5])
     notes = {estimate(measure(sample)).note for measure in MEASURES.values() for sample in samples}
-    assert notes == {
-        "too few to say",
-        "one score throughout",
-        "no prompt's labels differ",
-    }
+    assert notes == {"too few to say", "one score throughout", "no prompt's labels differ"}
 
 
 def test_an_interval_needs_20_prompts() -> None:

@@ -117,10 +117,7 @@ def why(line: str | bytes) -> str:
                 json.dumps({"prompt": "a", "completion": "b", "conversation": value}),
                 f"conversation is {kind} where a list belongs; rename it if it is something else",
             )
-            for value, kind in (
-                ("user: hi", "a string"),
-                ('{"a": []}', "an object"),
-            )
+            for value, kind in (("user: hi", "a string"), ('{"a": []}', "an object"))
         ),
         (
             '{"messages": [], "conversation": []}',
@@ -197,29 +194,23 @@ def test_row_can_be_a_conversation(fields: Mapping[str, Any], texts: str) -> Non
 
 def test_a_prompt_is_all_that_was_asked_with_its_pictures_and_nothing_after_it() -> None:
     def seen(url: str, result: str, number: int) -> Row:
-        picture = {"type": "image_url", "image_url": {"url": url}}
-        look = {
-            "id": f"call_{number}",
-            "type": "function",
-            "function": {"name": "look", "arguments": "{}"},
-        }
+        call = {"id": f"{number}", "type": "function", "function": {"name": "look"}}
+        parts = [
+            {"type": "text", "text": "What?"},
+            {"type": "image_url", "image_url": {"url": url}},
+        ]
         messages = [
-            {
-                "role": "user",
-                "content": [{"type": "text", "text": "What is this?"}, picture],
-                "id": f"{number}",
-            },
-            {"role": "assistant", "content": None, "tool_calls": [look]},
-            {"role": "tool", "tool_call_id": look["id"], "content": result},
+            {"role": "user", "content": parts, "id": f"{number}"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"{number}", "content": result},
             {"role": "assistant", "content": "A cat."},
         ]
         return Row(number, {"messages": messages})
 
-    first, same, another, elsewhere = (
-        seen(*given)
-        for given in (("a.png", "x", 1), ("a.png", "x", 2), ("a.png", "y", 3), ("b.png", "x", 4))
-    )
-    assert first.asked == same.asked == another.asked != elsewhere.asked
+    first = seen("a.png", "x", 1)
+    same = seen("a.png", "x", 2)
+    another = seen("a.png", "y", 3)
+    assert first.asked == same.asked == another.asked != seen("b.png", "x", 4).asked
     assert first.known_by == same.known_by != another.known_by
 
 
@@ -384,10 +375,7 @@ def test_truncated_last_row_is_judged_again(source: Path, output: Path) -> None:
             '{"prompt": "a", "completion": "b", "score": 3}\n',
             "line 1: not a row with a verdict (it lacks fields of one); choose another output",
         ),
-        (
-            "precious notes without an end",
-            "line 1: not a row with a verdict (not JSON",
-        ),
+        ("precious notes without an end", "line 1: not a row with a verdict (not JSON"),
     ],
 )
 def test_file_that_is_not_an_output_is_refused_and_kept(
@@ -568,35 +556,12 @@ def test_mistake_gives_one_sentence_and_exit_code_2(
 # Tables
 
 
-MIXED: list[dict[str, Any]] = [
-    {
-        "line": 1,
-        "score": None,
-        "cost_usd": None,
-        "late": None,
-        "whole": 1,
-        "number": 2**60,
-        "mixed": 1,
-        "nested": None,
-    },
-    {
-        "line": 2,
-        "score": None,
-        "late": "x",
-        "whole": None,
-        "number": 0.5,
-        "mixed": "a",
-        "nested": {"a": ["é"]},
-    },
-    {
-        "line": 3,
-        "whole": 3,
-        "mixed": True,
-        "flag": True,
-        "text": 'two\nlines, "quoted"',
-        "huge": 2**70,
-        "half": "\ud800",
-    },
+MIXED = [
+    '{"line": 1, "score": null, "cost_usd": null, "late": null, "whole": 1, "mixed": 1}',
+    '{"line": 2, "score": null, "late": "x", "whole": null, "number": 0.5, "mixed": "a", '
+    '"nested": {"a": ["é"]}}',
+    '{"line": 3, "whole": 3, "mixed": true, "flag": true, "half": "\\ud800", '
+    f'"text": "two\\nlines, \\"quoted\\"", "huge": {2**70}, "number": {2**60}}}',
 ]
 
 
@@ -613,7 +578,7 @@ def test_csv_has_nested_values_as_json_and_nulls_as_empty_cells(tmp_path: Path) 
 
 def test_no_text_in_csv_is_a_formula_and_numbers_stay_numbers(tmp_path: Path) -> None:
     texts = [
-        *("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", "＋1", "－1", "＠SUM(A1)", "1=1"),
+        *("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", "＋1", "－1", "＠SUM(A1)", "1=1")
     ]
     source = write(
         tmp_path / "in.jsonl",
@@ -646,7 +611,7 @@ def test_parquet_has_one_type_per_column_even_if_later_rows_differ(tmp_path: Pat
         "half": "string",
     }
     columns = table.to_pydict()
-    assert columns["number"] == [2.0**60, 0.5, None]
+    assert columns["number"] == [None, 0.5, 2.0**60]
     assert columns["mixed"] == ["1", "a", "true"]
     assert columns["whole"] == [1, None, 3]
 
@@ -670,13 +635,10 @@ async def test_a_name_that_stands_for_two_models_is_told(
     answers = iter(["old", "new", "new", "new", "new"])
     model_server.script(lambda _: Answer("score: 4\nGood.", model=next(answers)))
     done = await ask(model_server, source, output, "--samples", "1", "--concurrency", "1")
-    said = " ".join(done.stdout.split())
-    assert (
-        "answered as 'new' (4 ratings) and 'old' (1 ratings): compare only rows of one of them"
-        in said
-    )
+    told = "answered as 'new' (4 ratings) and 'old' (1 ratings): compare only rows of one of them"
+    assert told in " ".join(done.stdout.split())
     assert [row["ratings"][0]["served"] for row in read(output)] == [
-        *("old", "new", "new", "new", "new"),
+        *("old", "new", "new", "new", "new")
     ]
 
 

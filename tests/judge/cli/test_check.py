@@ -6,6 +6,7 @@ for its score.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -78,11 +79,12 @@ class Files:
         return run(*call, OPENAI_API_KEY="k", OPENAI_BASE_URL="http://127.0.0.1:9")
 
     def checked(self, rows: Rows, *options: object, served: str = "m", less: int = 0) -> str:
-        """What the command says of its check, the result on one line, and its exit code."""
+        """What the command says of its check, each sentence on one line, and its exit code."""
         done = self.batch(self.scored("now", rows, served, less), *options)
-        figures, check, result = done.stdout[done.stdout.index("Scored rows") :].partition("Check ")
-        result = " ".join(result.replace(f"{self.folder}/", "").split())
-        return f"{figures}{check}{result}\nexit code {done.returncode}"
+        said = done.stdout[done.stdout.index("Scored rows") :].replace(f"{self.folder}/", "")
+        figures, check, result = said.partition("Check ")
+        figures = re.sub(r"\n(?![A-Z]|$)", " ", figures)
+        return f"{figures}{check}{' '.join(result.split())} Exit code {done.returncode}."
 
     def compared(self, now: Rows, before: Rows, *options: object, **judge: Any) -> str:
         self.scored("before", before)
@@ -213,7 +215,20 @@ JUDGE_CHANGES: dict[str, tuple[int, list[object], list[str]]] = {
 
 
 def together(said: dict[str, str]) -> str:
-    return "\n".join(f"== {name}\n{words}" for name, words in said.items())
+    """The first text, and of the others what is new; figures that they do not have are named."""
+    usual, *_ = (text.splitlines() for text in said.values())
+    parts = ["\n".join(usual)]
+    for name, text in said.items():
+        lines = text.splitlines()
+        names = {_name(line) for line in lines}
+        missing = [f"- {_name(line)}" for line in usual[:-1] if _name(line) not in names]
+        new = [line for line in lines[:-1] if line not in usual]
+        parts.append("\n".join([f"== {name}", *missing, *new, lines[-1]]))
+    return "\n".join(parts)
+
+
+def _name(figure: str) -> str:
+    return re.split(" ?[:(]", figure)[0]
 
 
 def test_a_check_of_the_mean_reads_as_in_the_snapshot(
