@@ -33,7 +33,7 @@ def test_turns_that_do_not_fit_are_left_out_up_to_the_oldest_of_them() -> None:
 def test_long_texts_lose_their_middle() -> None:
     found = bounded(turns(*(f"{n:02}{'x' * 39_996}{n:02}" for n in range(20))))
     assert [turn.text[:2] + turn.text[-2:] for turn in found] == [
-        *("0000", "[1t]", "1717", "1818", "1919"),
+        *("0000", "[1t]", "1717", "1818", "1919")
     ]
     assert sum(len(turn.text) for turn in found if turn.role) <= 8_000
     assert "x\n[38,050 characters left out]\nx" in found[0].text

@@ -81,12 +81,7 @@ def test_uncertain_price_is_none(base_url: str, answer: dict[str, object]) -> No
     assert cost_of(base_url, answer) is None
 
 
-@each(
-    "base_url",
-    [
-        *("http://127.0.0.1:8000/v1", "http://localhost/v1", "http://a.local/"),
-    ],
-)
+@each("base_url", [*("http://127.0.0.1:8000/v1", "http://localhost/v1", "http://a.local/")])
 def test_server_without_a_public_name_has_no_price_list(base_url: str) -> None:
     assert not has_price_list(base_url)
 
