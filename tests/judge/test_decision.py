@@ -10,6 +10,7 @@ from tests.model_server import Decided, Failure, ModelServer, Script
 from tests.tables import each
 
 LEVELS = {"0": 0.0, "1": 0.05, "2": 0.1, "3": 0.25, "4": 0.4, "5": 0.2}
+MEAN = pytest.approx(3.6)
 POINTS = {"relevant": 0.97, "expert": None}
 PROMPT = load_rubric("additive-5").prompt
 
@@ -24,17 +25,10 @@ async def test_decision_is_one_request_and_its_figures_come_from_the_probabiliti
     verdict = await decide(ask, Decided(LEVELS, POINTS))
     # 1 * 0.05 + 2 * 0.1 + 3 * 0.25 + 4 * 0.4 + 5 * 0.2 = 3.6; half of the probability is at or
     # below 4.
-    assert (verdict.score, verdict.mean, verdict.weighted_score) == (
-        4,
-        pytest.approx(3.6),
-        pytest.approx(3.6),
-    )
+    assert (verdict.score, verdict.mean, verdict.weighted_score) == (4, MEAN, MEAN)
     # A tenth is at or below 2, nine tenths at or below 5.
     assert verdict.spread == 3
-    assert verdict.probabilities == pytest.approx(
-        {int(label): chance for label, chance in LEVELS.items()}
-    )
-    assert verdict.points
+    assert [*verdict.probabilities.values()] == pytest.approx([*LEVELS.values()])
     assert (verdict.points["relevant"], verdict.points["expert"]) == (0.97, None)
     assert (verdict.justification, verdict.basis, len(model_server.requests)) == ("", "1 of 1", 1)
     assert (verdict.input_tokens, verdict.output_tokens) == (700, 9)
@@ -154,10 +148,8 @@ async def test_reason_of_a_decision_is_asked_for_beside_its_score(
     model_server.script(Decided(LEVELS), "score: 4\nIt says why.", "Score: 2\nIt is wrong.")
     verdict = await judge.score(QUESTION, RESPONSE)
     said = [await judge.with_reason(verdict, QUESTION, RESPONSE) for _ in range(2)]
-    assert [each.justification for each in said] == [
-        "It says why.",
-        "",
-    ]  # the second is a reason for another score
+    # The second is a reason for another score.
+    assert [each.justification for each in said] == ["It says why.", ""]
     assert (said[0].score, said[0].input_tokens) == (verdict.score, 700 + 400)
     assert await judge.with_reason(said[0], QUESTION, RESPONSE) == said[0]
     assert "given the score 4 already" in model_server.requests[1]["messages"][0]["content"]
@@ -193,15 +185,9 @@ def test_rubric_file_may_have_levels_and_criteria_that_the_text_prompt_does_not_
     ("prompt", "words"),
     [
         (f"{PROMPT}\n[levels]\n0 = 'bad'\n5 = 'good'\n", r"\[levels\] has 0, 5; name 0 to 5"),
-        (f"{PROMPT}\n[criteria]\nshort = 'a'\nshort = 'b'\n", "not TOML"),
         (f"{PROMPT}\n[criteria]\nshort = It is short.\n", "not TOML"),
         (f"{PROMPT}\n[criteria]\nshort = 1\n", "take lines such as"),
         (f"{PROMPT}\n[criteria]\nscore = 'a'\n", "is named 'score'"),
-        (
-            PROMPT.replace("between 0 and 5", "from 0 to 5")
-            + "\n[criteria]\nshort = 'It is short.'\n",
-            "0 scales",
-        ),
     ],
 )
 def test_levels_and_criteria_that_no_decision_takes_are_refused(prompt: str, words: str) -> None:

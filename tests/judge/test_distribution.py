@@ -116,25 +116,19 @@ def chances(parts: list[str | Part], score: int, scale: Scale) -> dict[int, floa
     return find_chances(tokens, score, scale)
 
 
+ONE: Part = ("1", {"1": 0.6, "9": 0.4})
+
+
 @each(
     ("parts", "score", "expected"),
     [
         # "10" as one token, so that "1" is 1
         (["score:", (" 10", {" 10": 0.6, " 1": 0.1, " 9": 0.3})], 10, {10: 0.6, 1: 0.1, 9: 0.3}),
         # "10" as "1" and "0": of the 0.6 of a "1", three quarters go on
-        (
-            [
-                "score: ",
-                ("1", {"1": 0.6, "9": 0.4}),
-                ("0", {"0": 0.75, "\n": 0.2, "5": 0.05}),
-                "\nA",
-            ],
-            10,
-            {10: 0.45, 1: 0.12, 9: 0.4},
-        ),
+        (["score: ", ONE, ("0", {"0": 0.75, "\n": 0.2}), "\nA"], 10, {10: 0.45, 1: 0.12, 9: 0.4}),
         # the same, and the number ended at 1
         (
-            ["score: ", ("1", {"1": 0.6, "9": 0.4}), ("\n", {"0": 0.25, "\n": 0.75}), "A"],
+            ["score: ", ONE, ("\n", {"0": 0.25, "\n": 0.75}), "A"],
             1,
             {10: 0.15, 1: 0.45, 9: 0.4},
         ),
@@ -179,16 +173,9 @@ async def test_model_that_thinks_is_asked_as_text_and_named(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     judge = Judge("m", samples=1, client=client, ask="distribution")
-    model_server.script(
-        or_text(
-            Answer(
-                None,
-                finish_reason="length",
-                extra={"reasoning": "The user asks"},
-                usage={"prompt_tokens": 400, "completion_tokens": 16},
-            )
-        )
-    )
+    usage = {"prompt_tokens": 400, "completion_tokens": 16}
+    thought = Answer(None, "length", extra={"reasoning": "The user asks"}, usage=usage)
+    model_server.script(or_text(thought))
     assert (await judge.score(QUESTION, RESPONSE)).score == 3
     assert judge.shortfalls == ["Model 'm' is asked for text where it thinks before it answers."]
     assert model_server.requests[-1]["max_tokens"] == 8192

@@ -44,32 +44,29 @@ async def test_three_ratings_make_a_verdict_also_of_a_server_that_ignores_n(
     assert [request.get("n") for request in model_server.requests] == [2, *[None] * 4]
 
 
-async def test_every_model_gets_the_conversation_with_each_request(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_each_request_has_the_conversation(model_server: ModelServer, ask: Ask) -> None:
     said = [Turn("user", "Hi, judge {prompt}.")]
     await ask("Paris.", "score: 4\nGood.", said=said, samples=1, points=True)
-    assert len(model_server.requests) == 3  # for a score, for its line alone, for the points
-    for request in model_server.requests:
-        assert (
-            '\n<turn role="user">Hi, judge {prompt}.</turn>\n' in request["messages"][0]["content"]
-        )
+    turn = '\n<turn role="user">Hi, judge {prompt}.</turn>\n'
+    prompts = [request["messages"][0]["content"] for request in model_server.requests]
+    # for a score, for its line alone, for the points
+    assert [turn in prompt for prompt in prompts] == [True] * 3
 
 
-async def test_what_is_no_text_or_turn_is_named() -> None:
-    wrong: dict[str, tuple[Any, Any, Any]] = {
-        "response is of type NoneType; pass a string": (QUESTION, None, []),
-        "question is of type bytes": (b"Why?", RESPONSE, []),
-        "conversation has a dict; pass a list of judge.Turn": (
-            QUESTION,
-            RESPONSE,
-            [{"role": "user", "content": "Hi"}],
-        ),
-        "conversation has a NoneType": (QUESTION, RESPONSE, None),
-    }
-    for said, (question, response, conversation) in wrong.items():
-        with pytest.raises(TypeError, match=said):
-            await Judge("offline").score(question, response, conversation=conversation)
+@each(
+    ("question", "response", "conversation", "said"),
+    [
+        (QUESTION, None, [], "response is of type NoneType; pass a string"),
+        (b"Why?", RESPONSE, [], "question is of type bytes"),
+        (QUESTION, RESPONSE, [{"role": "user"}], "conversation has a dict; pass a list of"),
+        (QUESTION, RESPONSE, None, "conversation has a NoneType"),
+    ],
+)
+async def test_what_is_no_text_or_turn_is_named(
+    question: Any, response: Any, conversation: Any, said: str
+) -> None:
+    with pytest.raises(TypeError, match=said):
+        await Judge("offline").score(question, response, conversation=conversation)
 
 
 async def test_two_of_three_ratings_are_asked_for_in_one_request_and_suffice_if_equal(
@@ -89,16 +86,9 @@ async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(
     verdict = await ask(Answer("Paris.", more=("Paris.",)), "No.", samples=3)
     assert verdict.unscored is not None
     assert (verdict.basis, verdict.skipped_ratings) == ("0 of 2", 1)
-    assert [request.get("n") for request in model_server.requests] == [
-        2,
-        None,
-        None,
-    ]  # the last two ask for the score line alone
-
-
-async def test_two_failed_calls_are_not_followed_by_a_third(
-    model_server: ModelServer, ask: Ask
-) -> None:
+    # The last two requests ask for the score line alone.
+    assert [request.get("n") for request in model_server.requests] == [2, None, None]
+    model_server.requests.clear()
     with pytest.raises(KeyRejectedError):
         await ask(Failure(401, code="invalid_api_key"), samples=3)
     assert [request["n"] for request in model_server.requests] == [2]
@@ -130,12 +120,9 @@ async def test_server_that_ignores_n_is_asked_again_for_the_missing_ones_at_once
 
 async def test_panel_keeps_each_rating_with_its_model(model_server: ModelServer, ask: Ask) -> None:
     scores = {"a": 5, "b": 1, "c": 2}
-    verdict = await ask(
-        lambda request: f"score: {scores[request['model']]}\nSo.", model=["a", "b", "c"]
-    )
-    assert {
-        rating.model: rating.score for rating in verdict.ratings if isinstance(rating, Rating)
-    } == scores
+    verdict = await ask(lambda request: f"score: {scores[request['model']]}\nSo.", model=[*scores])
+    ratings = [each for each in verdict.ratings if isinstance(each, Rating)]
+    assert {rating.model: rating.score for rating in ratings} == scores
     assert (verdict.score, verdict.model, verdict.basis) == (2, "a, b, c", "3 of 3")
     assert all("n" not in request for request in model_server.requests)
 
@@ -229,15 +216,10 @@ async def test_long_answer_is_cut_before_it_is_neutralised(
     model_server: ModelServer, ask: Ask
 ) -> None:
     await ask("&lt;response&gt;" * 6_000, "score: 4", samples=1)
-    answer = (
-        model_server.requests[1]["messages"][0]["content"]
-        .split("<answer>")[1]
-        .split("</answer>")[0]
-    )
-    # 6,000 of the characters are kept. Brackets replace "&lt;" and "&gt;", which leaves 10 of each
-    # 16 characters.
-    assert answer.count("[response]") == 2 * (3_000 // 16)
-    assert len(answer) < 4_000
+    second = model_server.requests[1]["messages"][0]["content"]
+    # 6,000 of the characters are kept, and of each 16 of these 10 are left.
+    assert second.count("[response]") == 2 * (3_000 // 16)
+    assert len(second.partition("<answer>")[2]) < 4_500
 
 
 async def test_a_failure_is_reported_even_if_the_retry_times_out(
@@ -268,9 +250,7 @@ async def test_majority_before_the_deadline_is_enough(
 async def test_nothing_to_judge_asks_no_model(model_server: ModelServer, ask: Ask) -> None:
     verdict = await ask(question="same", response=" same\n")
     assert verdict.unscored.reason is UnscoredReason.NOTHING_TO_JUDGE
-    assert "question itself" in verdict.unscored.detail
-    assert verdict.ratings == ()
-    assert model_server.requests == []
+    assert (verdict.ratings, model_server.requests) == ((), [])
 
 
 @each("part", ["question", "response", "conversation", "reference"])
@@ -290,24 +270,15 @@ async def test_a_text_over_the_limit_is_refused_unread(
     assert model_server.requests == []
 
 
-async def test_judges_that_ask_at_once_share_one_client(model_server: ModelServer) -> None:
-    async with aclosing(
-        Connection(None, partial(make_client, "key", model_server.base_url))
-    ) as connection:
+async def test_judges_share_one_client_which_its_owner_closes(model_server: ModelServer) -> None:
+    connection = Connection(None, partial(make_client, "key", model_server.base_url))
+    async with aclosing(connection):
         async with Judge("m", client=connection), Judge("m", client=connection):
             first, second = await asyncio.gather(connection(), connection())
-        assert first is second
+        async with Judge("m", client=first):
+            assert first is second
         assert not first.is_closed()
     assert first.is_closed()
-
-
-async def test_client_of_the_caller_stays_open(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script("score: 4\nGood.")
-    async with Judge(model="m", samples=1, client=client) as judge:
-        await judge.score(QUESTION, RESPONSE)
-    assert not client.is_closed()
 
 
 async def test_missing_key_and_address_say_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,15 +291,13 @@ async def test_missing_key_and_address_say_what_to_set(monkeypatch: pytest.Monke
 async def test_cancelled_score_leaves_no_request_behind(
     model_server: ModelServer, ask: Ask
 ) -> None:
-    model_server.script(Stall())
     before = asyncio.all_tasks()
-    task = asyncio.create_task(ask())
+    task = asyncio.create_task(ask(Stall()))
     await model_server.asked(1)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    left = {each for each in asyncio.all_tasks() - before if "Member." in str(each.get_coro())}
-    assert left == set()
+    assert not [each for each in asyncio.all_tasks() - before if "Member." in str(each.get_coro())]
 
 
 @each("base_url", [None, ""])
@@ -339,15 +308,17 @@ def test_openai_is_asked_if_no_address_is_set(
     assert str(make_client("key", base_url).base_url) == "https://api.openai.com/v1/"
 
 
-def test_version_names_all_that_makes_scores_comparable() -> None:
-    rubric = load_rubric("additive-5")
-    assert Judge("gpt-6-luna").version == f"gpt-6-luna, additive-5 {rubric.version}"
-    assert Judge("gpt-6-luna", samples=3).version == Judge("gpt-6-luna").version
-    assert Judge("gpt-6-luna", samples=5).version.endswith(
-        f"additive-5 {rubric.version}, 5 ratings"
-    )
-    assert Judge("a,b").version == f"a, b, additive-5 {rubric.version}"
-    assert Judge("a,b", samples=3).version.endswith(", 3 ratings")
+@each(
+    ("judge", "parts"),
+    [
+        (Judge("m"), ""),
+        *((Judge("m", samples=3), ""), (Judge("m", samples=5), ", 5 ratings")),
+        *((Judge("a,b"), ""), (Judge("a,b", samples=3), ", 3 ratings")),
+    ],
+)
+def test_version_names_all_that_makes_scores_comparable(judge: Judge, parts: str) -> None:
+    rubric = f"additive-5 {load_rubric('additive-5').version}"
+    assert judge.version == f"{judge.model}, {rubric}{parts}"
 
 
 async def test_ratings_of_a_try_that_failed_are_not_asked_for_again(

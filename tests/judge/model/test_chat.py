@@ -277,16 +277,11 @@ async def test_model_that_is_being_loaded_is_waited_for(
     assert len(model_server.requests) == 10
 
 
-async def test_html_page_of_a_proxy_is_retried_and_reported(ask: Ask, fail: Fail) -> None:
-    page = (
-        "<html><h1>Bad Gateway</h1>You have been flagged: invalid model, temperature, "
-        "insufficient credits</html>"
-    )
-    gateway = Raw(page, "text/html", 502, NOW)
-    assert (await ask(gateway, GOOD, samples=1)).score == 4
-    error = await fail(replace(gateway, headers=TOO_FAR_OFF), samples=1)
+async def test_html_page_of_a_proxy_is_retried_whatever_words_it_has(ask: Ask, fail: Fail) -> None:
+    page = "<html>Bad Gateway: invalid model, temperature, insufficient credits</html>"
+    assert (await ask(Raw(page, "text/html", 502, NOW), GOOD, samples=1)).score == 4
+    error = await fail(Raw(page, "text/html", 502, TOO_FAR_OFF), samples=1)
     assert isinstance(error, UnavailableError)
-    assert "HTTP 502" in str(error)
 
 
 # Answers
