@@ -6,7 +6,7 @@ reply the newest counts. What watches have drawn is counted separately.
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -75,31 +75,28 @@ class Tallies(StoreQueries):
         columns = cases.c.id, cases.c.score, cases.c.judged_at, thread.label("thread"), times
         query = sa.select(*columns).where(is_public(place, span), _is_of(kind))
         if place.origin is Origin.WATCHED:
-            is_its = sa.and_(
-                replies.c.team_id == cases.c.team_id,
-                replies.c.channel_id == cases.c.channel_id,
-                replies.c.ts == cases.c.message_ts,
-            )
-            drawn_with = cases.c.probability.label("drawn_with")
-            query = query.add_columns(drawn_with, replies.c.day).outerjoin(replies, is_its)
-        # Not joined with their labels, which SQLite would all go through for each case once it
-        # expects few cases.
-        label = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
-        blind = (
-            sa.select(labels.c.case_id, sa.func.aggregate_strings(label, ",").label("given"))
-            .filter_by(team_id=place.team_id, channel_id=place.channel_id, is_blind=True)
-            .group_by(labels.c.case_id)
-        )
-        rows = await self._database.all(query)
-        given = {row.case_id: row.given for row in await self._database.all(blind)}
+            query = _with_draw(query)
+        given = await self._blind_labels(place)
         counted = list[CountedCase]()
-        for row in rows:
+        for row in await self._database.all(query):
             values = row._asdict()
             judged_at = values.pop("judged_at")
             back = sum(judged_at < start for start in starts)
             week = utc_week(judged_at).toordinal()
             counted.append(CountedCase(back=back, week=week, given=given.get(row.id), **values))
         return counted
+
+    async def _blind_labels(self, place: Place) -> Mapping[int, str]:
+        """The blind labels of each case of a channel, as `CountedCase.given`.
+
+        Not joined with the cases: SQLite would go through all labels for each case once it expects
+        few cases.
+        """
+        label = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
+        given = sa.func.aggregate_strings(label, ",").label("given")
+        blind = sa.select(labels.c.case_id, given).group_by(labels.c.case_id)
+        blind = blind.filter_by(team_id=place.team_id, channel_id=place.channel_id, is_blind=True)
+        return {row.case_id: row.given for row in await self._database.all(blind)}
 
     async def authors(self, place: Place, span: Span) -> Sequence[str]:
         """The authors of the replies that were scored, those with the most first."""
@@ -233,6 +230,17 @@ class Tallies(StoreQueries):
             unscored.order_by(cases.c.judged_at.desc()).limit(1)
         )
         return reason
+
+
+def _with_draw(query: sa.Select[Any]) -> sa.Select[Any]:
+    """The cases with the probability of a watch's draw, and the day on which it saw them."""
+    is_its = sa.and_(
+        replies.c.team_id == cases.c.team_id,
+        replies.c.channel_id == cases.c.channel_id,
+        replies.c.ts == cases.c.message_ts,
+    )
+    drawn_with = cases.c.probability.label("drawn_with")
+    return query.add_columns(drawn_with, replies.c.day).outerjoin(replies, is_its)
 
 
 _KIND = (

@@ -25,6 +25,7 @@ from bot.slack import blocks as ui
 from bot.slack.invocation import Invocation
 from bot.slack.messenger import drawn_from
 from bot.slack.mrkdwn import clip, excerpt
+from bot.store.database import Database
 from bot.store.figures import LowCase, Place
 from judge import JudgeError
 from judge.evaluation.causes import FEWEST, MOST, find_causes
@@ -78,7 +79,6 @@ async def look_into(
 
 
 async def _find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
-    database = services.store.database
     reasons = {case.id: case.reason for case in replies if case.reason and not case.cause}
     if services.judges is None or len(reasons) < FEWEST:
         return
@@ -88,12 +88,7 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     # Before the request, because words may be forgotten during it.
     cases = [case for case in await _read(services, reasons) if case.justification]
     reasons = {case.id: reasons[case.id] for case in cases}
-    known: list[str | None] = [
-        reply.cause
-        for each in (week.previous(), week)
-        for reply in await read_causes(database, place, each)
-    ]
-    names = [name for name in causes_in_order(Counter(known)) if name != OTHER]
+    names = await _known_causes(services.store.database, place, week)
 
     def within(request: Callable[..., Awaitable[Written]], *its: Any) -> Awaitable[Written]:
         return ask(services.store, services.limits, place.team_id, partial(request, *its))
@@ -102,7 +97,17 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     # In a thread, because a hundred long replies take more than a second.
     said = await asyncio.to_thread(_said, cases)
     found = await find_causes(partial(within, judge.write), reasons, names, decide, said)
-    await note_causes(database, place, week.label, found.counts)
+    await note_causes(services.store.database, place, week.label, found.counts)
+
+
+async def _known_causes(database: Database, place: Place, week: Week) -> list[str]:
+    """The names of the causes of a week and of the one before, the most frequent first."""
+    replies = [
+        *await read_causes(database, place, week.previous()),
+        *await read_causes(database, place, week),
+    ]
+    numbers = Counter[str | None](reply.cause for reply in replies)
+    return [name for name in causes_in_order(numbers) if name != OTHER]
 
 
 async def _read(services: Services, case_ids: Iterable[int]) -> list[LoggedCase]:
@@ -173,29 +178,13 @@ def cause_blocks(
 async def send_file(services: Services, person: Invocation, found: LowReplies) -> str:
     """Sends the low replies that have words as rows of JSON to a person; returns what to tell them."""
     cases = services.store.cases
-    url = services.identity.url
     rows = dict[int, str]()
     for reply in found.replies:
         case = await cases.get(reply.id) if reply.reason else None
         if case:
-            said = [
-                {"role": turn.role, "content": turn.text}
-                for turn in (await cases.with_turns(case)).conversation
-            ]
-            link = ui.address(url, case.channel_id, reply.message_ts, reply.thread_ts)
-            texts = {"prompt": case.question, "conversation": said, "completion": case.response}
-            why = {
-                "justification": case.justification,
-                "points": reply.points,
-                "cause": reply.cause,
-            }
-            what = {
-                "case": case.id,
-                "times": len(reply.ids),
-                "assistant": found.members[reply.author_id or ""].name,
-                "score": case.score,
-            }
-            rows[case.id] = encode({**what, **texts, **why, "link": link})
+            author = found.members[reply.author_id or ""].name
+            whole = await cases.with_turns(case)
+            rows[case.id] = encode(_to_row(reply, whole, author, services.identity.url))
     return await send_rows(
         services.store,
         services.client,
@@ -205,6 +194,23 @@ async def send_file(services: Services, person: Invocation, found: LowReplies) -
         list(rows.values()),
         rows,
     )
+
+
+def _to_row(reply: LowCase, case: LoggedCase, author: str, url: str) -> Mapping[str, Any]:
+    """A low reply as a row of the file, with its texts."""
+    return {
+        "case": case.id,
+        "times": len(reply.ids),
+        "assistant": author,
+        "score": case.score,
+        "prompt": case.question,
+        "conversation": [{"role": turn.role, "content": turn.text} for turn in case.conversation],
+        "completion": case.response,
+        "justification": case.justification,
+        "points": reply.points,
+        "cause": reply.cause,
+        "link": ui.address(url, case.channel_id, reply.message_ts, reply.thread_ts),
+    }
 
 
 def _window_head(found: LowReplies, which: LowList, *, sends_files: bool) -> list[ui.Block]:
@@ -222,6 +228,13 @@ def _window_head(found: LowReplies, which: LowList, *, sends_files: bool) -> lis
         file = ui.button("Send me this as a file", ids.ACTION_LOW_FILE, which.value)
         blocks.append(ui.actions(file))
     return blocks
+
+
+def _window_line(case: LowCase, who: str, url: str) -> str:
+    lines = low_lines(case, who, url)
+    if words := excerpt(case.response or "", _WORDS):
+        lines.append(f"Reply: “{words}”")
+    return "• " + "\n".join(lines)
 
 
 def list_window(
@@ -243,10 +256,8 @@ def list_window(
         if causes:
             lines.append(f"*{clip(name, _NAME)}* ({len(ids_of(replies))})")
         for case in replies:
-            words = excerpt(case.response or "", _WORDS)
             who = found.members[case.author_id or ""].name
-            reply = [f"Reply: “{words}”"] if words else []
-            line = "• " + "\n".join([*low_lines(case, who, url), *reply])
+            line = _window_line(case, who, url)
             if sum(map(len, lines)) + len(line) > _ROOM:
                 blocks.append(ui.section("\n".join(lines)))
                 lines = []

@@ -23,7 +23,7 @@ from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, Raw, on_click, to_invocation
 from bot.slack.messenger import Post
 from bot.store.cases import PageEnd
-from bot.store.database import upsert
+from bot.store.database import Database, upsert
 from bot.store.errors import STORE_ERRORS
 from bot.store.schema import people
 
@@ -64,16 +64,7 @@ def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ACTION_HOME_VISIBILITY)
     async def choose_visibility(person: Invocation, body: Raw) -> None:
         value = str(body["actions"][0]["selected_option"]["value"])
-        database = services.store.database
-        chosen = None if value == _AS_THE_WORKSPACE else Visibility(value)
-        values = {
-            "team_id": person.team_id,
-            "user_id": person.user_id,
-            "visibility": chosen,
-            "updated_at": utc_now(),
-        }
-        await database.execute(upsert(database, people, values))
-        await database.forget_choices()
+        await _save_visibility(services.store.database, person, value)
         window = await _settings(services, person)
         await services.messenger.update_modal(body["view"]["id"], window)
 
@@ -86,26 +77,24 @@ def register(app: AsyncApp, services: Services) -> None:
         await show(invocation.recipient, page)
 
 
+async def _save_visibility(database: Database, person: Invocation, value: str) -> None:
+    values = {
+        "team_id": person.team_id,
+        "user_id": person.user_id,
+        "visibility": None if value == _AS_THE_WORKSPACE else Visibility(value),
+        "updated_at": utc_now(),
+    }
+    await database.execute(upsert(database, people, values))
+    await database.forget_choices()
+
+
 async def show_home(services: Services, person: Invocation, note: str = "") -> None:
     """Publishes a person's Home tab as it is now; `note` tells them the outcome of their click."""
-    now = services.clock()
     try:
-        # Run at the same time, so that all share one call to Slack for the person's channels.
-        (waiting, cases), sections, waits = await asyncio.gather(
-            _cases(services, person, now),
-            _blocks((each.home_section for each in services.features), person),
-            _blocks((each.home_waiting for each in services.features), person),
-        )
+        blocks = await _tab(services, person)
     except STORE_ERRORS as exc:
         logger.error("home_without_log", reason=in_brief(exc))
         blocks = [ui.section(_NO_STORE)]
-    else:
-        blocks = [*sections]
-        if waiting or waits:
-            blocks += [ui.header("Waiting for you"), *waits, *waiting]
-        blocks += [ui.header("Your cases"), *cases]
-        blocks.append(ui.actions(ui.button("Settings", ACTION_HOME_SETTINGS)))
-        blocks.append(ui.context(f"As of {ui.short_date(now)}"))
     blocks = await with_choices(services.store, person.team_id, blocks, person.user_id)
     if note:
         blocks.insert(0, ui.section(f":warning: {note}"))
@@ -121,6 +110,23 @@ async def show_home(services: Services, person: Invocation, note: str = "") -> N
         await services.client.views_publish(user_id=person.user_id, view=view)
     except SLACK_ERRORS as exc:  # the previous one stays
         logger.warning("home_not_published", error=slack_word(exc))
+
+
+async def _tab(services: Services, person: Invocation) -> list[ui.Block]:
+    now = services.clock()
+    # Run at the same time, so that all share one call to Slack for the person's channels.
+    (waiting, cases), sections, waits = await asyncio.gather(
+        _cases(services, person, now),
+        _blocks((each.home_section for each in services.features), person),
+        _blocks((each.home_waiting for each in services.features), person),
+    )
+    blocks = [*sections]
+    if waiting or waits:
+        blocks += [ui.header("Waiting for you"), *waits, *waiting]
+    blocks += [ui.header("Your cases"), *cases]
+    blocks.append(ui.actions(ui.button("Settings", ACTION_HOME_SETTINGS)))
+    blocks.append(ui.context(f"As of {ui.short_date(now)}"))
+    return blocks
 
 
 async def _settings(services: Services, person: Invocation) -> ui.Block:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
-from sqlalchemy import select
 
 from bot.domain.blocker import CHANNEL_OFF
+from bot.domain.case import LoggedCase
 from bot.domain.label import Label, Outcome
 from bot.features.labels import ids
 from bot.features.labels import text as words
@@ -28,9 +28,8 @@ from bot.slack.messenger import Post
 from bot.store.assignments import DrawnCase, NotRecordedError, answer_of
 from bot.store.database import upsert
 from bot.store.figures import Kind, Place, Span
-from bot.store.schema import cases, people
-from bot.store.visibility import Origin, is_watched
-from judge.evaluation.stats import MeanEstimate
+from bot.store.schema import people
+from bot.store.visibility import Origin
 
 _IN_A_ROW = 3
 """After this many labels, the person sees how they compare with the judge's scores."""
@@ -108,16 +107,8 @@ def _register_asked(app: AsyncApp, services: Services) -> None:
 
     @payloads.on_click(app, ids.ACTION_ASK, ids.ACTION_STOP)
     async def agree_or_stop(person: Invocation, body: Raw) -> None:
-        """Records whether the person wants to be asked, and offers the opposite where they clicked."""
         is_asked = person.action == ids.ACTION_ASK
-        values = {
-            "team_id": person.team_id,
-            "user_id": person.user_id,
-            "is_asked": is_asked,
-            "updated_at": services.clock(),
-        }
-        database = services.store.database
-        await database.execute(upsert(database, people, values))
+        await _note_choice(services, person, is_asked=is_asked)
         if view := body.get("view"):
             changed = {key: view[key] for key in _KEPT if view.get(key)}
             changed["blocks"] = words.with_choice(view["blocks"], is_asked)
@@ -126,6 +117,18 @@ def _register_asked(app: AsyncApp, services: Services) -> None:
             message = body["message"]
             blocks = words.with_choice(message["blocks"], is_asked)
             await services.messenger.replace(person.recipient, Post(message["text"], blocks))
+
+
+async def _note_choice(services: Services, person: Invocation, *, is_asked: bool) -> None:
+    """Records whether the person wants to be asked."""
+    values = {
+        "team_id": person.team_id,
+        "user_id": person.user_id,
+        "is_asked": is_asked,
+        "updated_at": services.clock(),
+    }
+    database = services.store.database
+    await database.execute(upsert(database, people, values))
 
 
 async def served_channels(services: Services, user_id: str) -> set[str]:
@@ -217,7 +220,7 @@ class _Visit:
             database, *self.person, self.state.labelled, self.theirs
         ):
             first, _ = compared[0]
-            effect = words.effect(first.channel_id, *await self._corrected_by(first.id))
+            effect = await self._effect(first)
             is_asked = await wants_to_be_asked(database, *self.person)
             blocks = words.compared_blocks(
                 compared, self.services.identity.url, effect, is_asked=is_asked
@@ -226,35 +229,25 @@ class _Visit:
             return words.compared_modal(self.state, blocks, note)
         return words.over_modal(await self.why_none(), blocks, note)
 
-    async def _corrected_by(self, case_id: int) -> tuple[str, MeanEstimate | None]:
+    async def _effect(self, case: LoggedCase) -> str:
         """What a label of this case corrects, as it is now: the mean of a watched assistant, named,
-        or of all.
+        or of all replies that people chose.
         """
         services = self.services
-        team_id = self.person[0]
-        now = services.clock()
-        query = select(
-            cases.c.channel_id,
-            cases.c.author_id,
-            cases.c.lowest,
-            cases.c.highest,
-            cases.c.judge_version,
-            is_watched(cases).label("is_watched"),
-        )
-        case = await services.store.database.one(query.filter_by(team_id=team_id, id=case_id))
-        if case is None:
-            return "", None
         name = ""
-        place = Place(team_id, case.channel_id)
+        place = Place(case.team_id, case.channel_id)
         if case.is_watched:
-            name = await services.members.name_of(case.author_id)
-            place = Place(team_id, case.channel_id, case.author_id, Origin.WATCHED)
-        kind = Kind(case.lowest, case.highest, case.judge_version)
-        week = services.schedule.current(now)
-        span = Span(week.before(WEEKS - 1).start, now)
-        counted = await services.store.tallies.counted(place, span, kind, [span.start])
-        quality = to_quality(counted, kind.scale)
-        return name, quality.mean if quality else None
+            name = await services.members.name_of(case.author_id or "")
+            place = replace(place, author_id=case.author_id, origin=Origin.WATCHED)
+        mean = None
+        if verdict := await services.store.cases.verdict(case.id):
+            kind = Kind(verdict.lowest, verdict.highest, verdict.judge_version)
+            now = services.clock()
+            span = Span(services.schedule.current(now).before(WEEKS - 1).start, now)
+            counted = await services.store.tallies.counted(place, span, kind, [span.start])
+            quality = to_quality(counted, kind.scale)
+            mean = quality.mean if quality else None
+        return words.effect(case.channel_id, name, mean)
 
     async def why_none(self) -> str:
         channel_id = self.state.channel_id or ""

@@ -2,6 +2,8 @@
 message.
 """
 
+from datetime import datetime
+
 import sqlalchemy as sa
 
 from bot.domain.case import Recipient
@@ -21,6 +23,7 @@ _PAUSE_MINUTES = (
 # in the time zone of the digests
 _HOURS = range(9, 17)
 _SATURDAY = 5
+_OF_NO_CHANNEL = {"channel_id": "", "author_id": ""}
 
 
 async def ask_due(services: Services) -> None:
@@ -28,25 +31,14 @@ async def ask_due(services: Services) -> None:
     out this week.
     """
     now = services.clock()
+    if not _is_time(now.astimezone(services.schedule.zone)):
+        return
     team_id = services.identity.team_id
     database = services.store.database
-    local = now.astimezone(services.schedule.zone)
-    if local.minute % _PAUSE_MINUTES or local.hour not in _HOURS or local.weekday() >= _SATURDAY:
-        return
-    key = {
-        "team_id": team_id,
-        "channel_id": "",
-        "author_id": "",
-        "name": f"labels {utc_week(now):%Y-%m-%d}",
-    }
-    theirs = sa.select(sa.func.max(notices.c.claimed_at)).filter_by(
-        team_id=team_id, channel_id="", author_id=""
-    )
-    last = theirs.where(notices.c.recipient == people.c.user_id).scalar_subquery()
-    agreed = sa.select(people.c.user_id).where(people.c.team_id == team_id, people.c.is_asked)
-    in_turn = await database.values(agreed.order_by(last.is_not(None), last, people.c.updated_at))
+    notice = _OF_NO_CHANNEL | {"team_id": team_id, "name": f"labels {utc_week(now):%Y-%m-%d}"}
+    in_turn = await database.values(_in_turn(team_id))
     # Read after their order, which a request by another process changes.
-    asked = set(await database.values(sa.select(notices.c.recipient).filter_by(**key)))
+    asked = set(await database.values(sa.select(notices.c.recipient).filter_by(**notice)))
     for user_id in in_turn:
         if len(asked) >= _A_WEEK:
             return
@@ -56,6 +48,21 @@ async def ask_due(services: Services) -> None:
         if await services.store.assignments.waiting(team_id, user_id, channel_ids):
             asked.add(user_id)
             # Noted before they are asked, so that no other process asks them, too.
-            values = key | {"recipient": user_id, "day": f"{now:%Y-%m-%d}", "claimed_at": now}
+            values = notice | {"recipient": user_id, "day": f"{now:%Y-%m-%d}", "claimed_at": now}
             if await database.execute(db.insert_new(database, notices, values)):
                 await services.messenger.direct(Recipient(user_id, ""), words.ASKED)
+
+
+def _is_time(local: datetime) -> bool:
+    is_quarter = local.minute % _PAUSE_MINUTES == 0
+    return is_quarter and local.hour in _HOURS and local.weekday() < _SATURDAY
+
+
+def _in_turn(team_id: str) -> sa.Select[tuple[str]]:
+    """Those who agreed, the one asked longest ago first."""
+    theirs = sa.select(sa.func.max(notices.c.claimed_at)).filter_by(
+        team_id=team_id, recipient=people.c.user_id, **_OF_NO_CHANNEL
+    )
+    last = theirs.scalar_subquery()
+    agreed = sa.select(people.c.user_id).where(people.c.team_id == team_id, people.c.is_asked)
+    return agreed.order_by(last.is_not(None), last, people.c.updated_at)

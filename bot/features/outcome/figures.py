@@ -79,18 +79,18 @@ class OutcomeFigures:
         return await self._days.get((watch.team_id, watch.channel_id, watch.author_id))
 
     async def _read_day(self, key: tuple[str, str, str]) -> Sequence[Question]:
-        team_id, channel_id, assistant_id = key
         now = self._services.clock()
-        messages = await self._seen.of(team_id, [channel_id], now - MEANT_FOR)
-        questions = questions_to(assistant_id, messages, now)
-        return [each for each in questions if now - each.asked_at < OPEN_FOR]
+        return [each for each in await self._asked(*key) if now - each.asked_at < OPEN_FOR]
 
     async def are_all_meant(self, watch: Watch) -> bool:
         """Whether the messages that do not mention the assistant count as questions to it."""
-        now = self._services.clock()
-        messages = await self._seen.of(watch.team_id, [watch.channel_id], now - MEANT_FOR)
-        questions = questions_to(watch.author_id, messages, now)
+        questions = await self._asked(watch.team_id, watch.channel_id, watch.author_id)
         return any(question.is_usual for question in questions)
+
+    async def _asked(self, team_id: str, channel_id: str, assistant_id: str) -> Sequence[Question]:
+        now = self._services.clock()
+        messages = await self._seen.of(team_id, [channel_id], now - MEANT_FOR)
+        return questions_to(assistant_id, messages, now)
 
     async def outcomes(self, subject: Subject) -> Sequence[Outcome]:
         """What came of all questions whose messages are kept."""

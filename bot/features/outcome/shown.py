@@ -4,6 +4,7 @@ ones that they contested, low ones that they confirmed.
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time
 
 from slack_bolt.async_app import AsyncApp
@@ -53,16 +54,22 @@ class Screens:
         name = pressed["assistant"] if pressed else typed
         if refusal := await services.access.refusal(person, "scores", channel_id, is_change=False):
             return refusal
-        watched = {
-            watch.author_id: await services.members.name_of(watch.author_id)
-            for watch in await services.store.watches.of(person.team_id, channel_id)
-        }
-        meant = called(name, watched)
-        if len(meant) > 1:
-            return several_named(name, meant)
-        if name and not meant:
-            return none_watched(WORD, name, sorted(set(watched.values())))
-        place = Place(person.team_id, channel_id, meant[0] if meant else None)
+        place = Place(person.team_id, channel_id)
+        if name:
+            watched = {
+                watch.author_id: await services.members.name_of(watch.author_id)
+                for watch in await self._watches(place)
+            }
+            meant = called(name, watched)
+            if not meant:
+                return none_watched(WORD, name, sorted(set(watched.values())))
+            if len(meant) > 1:
+                return several_named(name, meant)
+            place = replace(place, author_id=meant[0])
+        return await self._lists(place, person)
+
+    async def _lists(self, place: Place, person: Invocation) -> Post:
+        services = self._services
         contradicted = await self._contradicted(place)
         lists = dict[str, Sequence[Block]]()
         for title, is_good in text.CONTRADICTED.items():
