@@ -9,7 +9,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import DAYS, Schedule, parse_day, parse_time, parse_zone
-from bot.features.digest import causes, ids, poster
+from bot.features.digest import ids, low_list, poster
 from bot.features.digest.stats import unsure
 from bot.figures.lowest import LowList
 from bot.pipeline.fairness import with_choices
@@ -113,10 +113,10 @@ async def _list_low(services: Services, which: LowList, person: Invocation, _: R
 async def _low_window(
     services: Services, which: LowList, person: Invocation, note: str = ""
 ) -> ui.Block:
-    found = await poster.low_list(services, which, person)
+    found = await low_list.read_list(services, which, person)
     us = services.identity
     sends_files = NEEDED_SCOPE in us.scopes
-    window = causes.list_window(found, which, us.url, note, sends_files=sends_files)
+    window = low_list.list_window(found, which, us.url, note, sends_files=sends_files)
     blocks = await with_choices(
         services.store, person.team_id, window["blocks"], person.user_id, which.value
     )
@@ -137,9 +137,9 @@ async def show_low(
 async def _send_low(services: Services, which: LowList, person: Invocation, body: Raw) -> str:
     view = body["view"]
     first, _button, *others = view["blocks"]
-    found = await poster.low_list(services, which, person)
-    said = ui.context(await causes.send_file(services, person, found))
-    window = ui.page(causes.LOW_TITLE, [first, said, *others])
+    found = await low_list.read_list(services, which, person)
+    said = ui.context(await low_list.send_file(services, person, found))
+    window = ui.page(low_list.TITLE, [first, said, *others])
     await services.messenger.update_modal(view["id"], window)
     return ""
 

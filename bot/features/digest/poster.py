@@ -18,18 +18,16 @@ from bot.domain.label import EVERYBODY
 from bot.domain.week import Schedule, Week
 from bot.features.digest import causes, ids, text
 from bot.features.digest.channel_week import (
-    LowReplies,
     assistants,
     read_low,
     read_week,
 )
 from bot.features.digest.past import read_when
-from bot.figures.lowest import LowList, folded, ids_of
+from bot.figures.lowest import LowList, ids_of
 from bot.figures.week import read_chosen, read_details
 from bot.services import Services
 from bot.slack import client
 from bot.slack.blocks import Block
-from bot.slack.invocation import Invocation
 from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import Post
@@ -37,8 +35,6 @@ from bot.slack.mrkdwn import to_plain, to_terminal
 from bot.store.channels import ChannelSettings
 from bot.store.digests import LEASE, Claim, DigestStatus
 from bot.store.figures import Place, Span
-from bot.store.visibility import Origin
-from judge.evaluation.causes import MOST
 
 # Well below the lease: when another process takes over the claim, the message is there or will
 # never come.
@@ -217,25 +213,3 @@ async def details(services: Services, settings: ChannelSettings, which: LowList)
     await named([count.author_id for count in counts])
     thumbs = text.thumb_lines(counts, members)
     return text.details_message(chosen, found, of_features, thumbs)
-
-
-async def low_list(services: Services, which: LowList, reader: Invocation) -> LowReplies:
-    """The newest low replies of a list, the same ones as one, of channels that its reader and the
-    app are in.
-
-    Raises:
-        MembershipError: Slack does not say which these are.
-    """
-    team_id = reader.team_id
-    if which.channel_id:
-        place = Place(team_id, which.channel_id, which.author_id)
-        found = await read_low(services, place, which.span)
-    else:
-        theirs = await services.memberships.of(reader.user_id)
-        ours = await services.memberships.of()
-        channels = sorted(theirs.keys() & ours.keys())
-        place = Place(team_id, "", which.author_id, others=tuple(channels))
-        found = await read_low(services, place, which.span, [Origin.WATCHED])
-    replies = folded(found.replies)[:MOST]
-    await services.store.assignments.note_told(team_id, ids_of(replies), reader.user_id)
-    return LowReplies(replies, found.members)

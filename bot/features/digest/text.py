@@ -2,15 +2,16 @@
 replies.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from bot.domain.week import Week
 from bot.features.digest import ids
-from bot.features.digest.causes import cause_blocks
 from bot.features.digest.channel_week import ChannelWeek
+from bot.features.digest.queries import SortedReply
 from bot.figures import quality
-from bot.figures.lowest import LowList, low_blocks
+from bot.figures.lowest import LowList, causes_in_order, low_blocks
 from bot.figures.week import (
     LONGEST_WEEK,
     Author,
@@ -25,18 +26,24 @@ from bot.figures.week import (
 from bot.pipeline.verdict_text import in_short
 from bot.slack import blocks as ui
 from bot.slack.members import Member
-from bot.slack.messenger import Post
+from bot.slack.messenger import Post, drawn_from
 from bot.slack.mrkdwn import clip
 from bot.store.digests import ThumbCount
 from bot.store.figures import Usage
 from judge.evaluation.distributions import SURE
+from judge.evaluation.naming import OTHER
 from judge.evaluation.planning import more_for
 from judge.evaluation.stats import low_to
 from judge.scoring.numbers import number_of
 
 MOST_AUTHORS = 10
 ENOUGH_LABELS = 20
+_MOST_NAMED = 5
+_MOST_CAUSES = 3
+# characters
 _NAME = 40
+_ASSISTANT = 30
+_CAUSE = 60
 
 
 def digest_message(shown: ChannelWeek, workspace_url: str) -> Post:
@@ -112,6 +119,46 @@ def chosen_blocks(shown: ChannelWeek) -> list[ui.Block]:
     if caveat := quality.caveat(chosen.raters):
         lines.append(caveat)
     return [ui.section("\n".join(lines))]
+
+
+def cause_blocks(
+    found: Sequence[SortedReply],
+    before: Sequence[SortedReply],
+    names: Mapping[str, str],
+    when: str,
+) -> list[ui.Block]:
+    """How many low replies of a week have each cause, of each of the assistants with these names,
+    and how many had it in the week before; `when` names the week.
+
+    A block of its own each, because the words of a cause go with those of its replies.
+    """
+    shown = [reply for reply in found if reply.author_id in names]
+    numbers_before = Counter((reply.cause, reply.author_id) for reply in before)
+    blocks = list[ui.Block]()
+    counted = Counter[str | None](reply.cause for reply in shown)
+    causes = causes_in_order(counted)
+    for cause in causes[:_MOST_CAUSES]:
+        replies = [reply for reply in shown if reply.cause == cause]
+        numbers = Counter(reply.author_id or "" for reply in replies)
+        parts = list[str]()
+        for author_id, number in numbers.most_common(_MOST_NAMED):
+            part = f"*{clip(names[author_id], _ASSISTANT)}* {number}"
+            earlier = numbers_before[cause, author_id]
+            if earlier:
+                part += f" (was {earlier})"
+            elif before and cause != OTHER:
+                part += " (new)"
+            parts.append(part)
+        block = ui.section(f"• {clip(cause, _CAUSE)}: {', '.join(parts)}")
+        if cause != OTHER:
+            block = drawn_from([reply.case_id for reply in replies], block)
+        blocks.append(block)
+    if not blocks:
+        return []
+    if more := sum(counted[cause] for cause in causes[_MOST_CAUSES:]):
+        blocks.append(ui.section(f"• and {more:,} more"))
+    replies_words = number_of(len(shown), "reply", "replies")
+    return [ui.section(f"*Why replies scored low, {when}* ({replies_words})"), *blocks]
 
 
 def _author_line(author: Author, name: str, has_standing: bool) -> str:

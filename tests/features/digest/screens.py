@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from bot.feature import WeekPart
 from bot.features.digest import text
-from bot.features.digest.causes import list_window
 from bot.features.digest.channel_week import LowReplies
+from bot.features.digest.low_list import list_window
 from bot.features.digest.queries import SortedReply
 from bot.figures.week import Author
 from bot.slack.blocks import section

@@ -11,13 +11,14 @@ from syrupy.assertion import SnapshotAssertion
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week, parse_zone
 from bot.feature import WeekPart
-from bot.features.digest.causes import cause_blocks, list_window
 from bot.features.digest.channel_week import ChannelWeek, LowReplies
 from bot.features.digest.handlers import digest_state
+from bot.features.digest.low_list import list_window
 from bot.features.digest.queries import SortedReply
 from bot.features.digest.stats import DIRECT, no_author, no_channel, unsure
 from bot.features.digest.text import (
     MOST_AUTHORS,
+    cause_blocks,
     details_message,
     digest_message,
     stats_message,

@@ -10,8 +10,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
-from bot.features.digest.causes import list_window
 from bot.features.digest.channel_week import LowReplies
+from bot.features.digest.low_list import list_window
 from bot.features.watch import examples, pauses, release_text, text, window_text
 from bot.features.watch.figures import AssistantAtHome, CountedWatch
 from bot.features.watch.queries import Release, Unread
