@@ -35,7 +35,7 @@ from pocket_slack import Sandbox, SystemClock
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 LARGEST_BYTES = 200_000
 WIDTH = 1240
-DIGEST_PX = 392
+DIGEST_PX = 576
 """The digest down to its causes."""
 STARTS_AT = 1_768_902_060.0
 """9:41 on a Tuesday in January 2026."""
