@@ -120,13 +120,17 @@ def _write_parquet(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> N
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         all_fields = (files.decode(raw) for _, raw in files.read_lines(rows))
         while part := list(islice(all_fields, 1_000)):
-            arrays = []
-            for name, kind in columns.items():
-                to_cell = _to_text if kind is str else kind
-                values = (fields.get(name) for fields in part)
-                cells = [None if value is None else to_cell(value) for value in values]
-                arrays.append(pa.array(cells, types[kind]))
+            arrays = [
+                pa.array([_to_cell(fields.get(name), kind) for fields in part], types[kind])
+                for name, kind in columns.items()
+            ]
             writer.write_batch(pa.record_batch(arrays, schema=schema))
+
+
+def _to_cell(value: object, kind: type) -> object:
+    if value is None:
+        return None
+    return _to_text(value) if kind is str else kind(value)
 
 
 class Candidate(NamedTuple):

@@ -297,18 +297,23 @@ def quote(error: "openai.APIStatusError", prompt: str) -> str:
     sentences = (text for text in _texts(error.body, _SENTENCES) if not _is_page(text))
     first = next((text for text in sentences if text.strip()), "")
     said = _ESCAPED_BLANK.sub(" ", first[:_MOST_READ]).replace('"', "'")
-    pieces = _pieces_of_keys(error.request.headers)
-    words = []
-    for word in sanitize(said).split():
-        plain = word.casefold()
-        is_secret = _LOOKS_SECRET.search(word) or any(piece in plain for piece in pieces)
-        words.append(_GAP if is_secret else word)
-    clean = _GAPS.sub(_GAP, _without(" ".join(words), prompt))
+    shown = _without_keys(sanitize(said), error.request.headers)
+    clean = _GAPS.sub(_GAP, _without(shown, prompt))
     if not re.search(r"\w", clean):
         return ""
     if len(clean) > _MOST_QUOTED:
         clean = f"{clean[:_MOST_QUOTED].rpartition(' ')[0]} {_GAP}"
     return clean
+
+
+def _without_keys(said: str, headers: Mapping[str, str]) -> str:
+    """What was said, on one line, with a gap for each word that may be of a key."""
+    pieces = _pieces_of_keys(headers)
+    words = []
+    for word in said.split():
+        is_secret = _LOOKS_SECRET.search(word) or any(piece in word.casefold() for piece in pieces)
+        words.append(_GAP if is_secret else word)
+    return " ".join(words)
 
 
 def _pieces_of_keys(headers: Mapping[str, str]) -> set[str]:
@@ -345,10 +350,15 @@ def _without(said: str, prompt: str) -> str:
     for text in (prompt, *(match[2] for match in _TEXTS.finditer(prompt))):
         known = [word.lower() for word in _WORD.findall(text)]
         length = min(_RUN, len(known))
-        runs = {tuple(known[at : at + length]) for at in range(len(known) - length + 1)}
-        for at in range(len(words) - length + 1):
-            if tuple(words[at : at + length]) in runs:
+        runs = set(_runs(known, length))
+        for at, run in enumerate(_runs(words, length)):
+            if run in runs:
                 hidden.update(range(at, at + length))
     for at in sorted(hidden, reverse=True):
         said = said[: matches[at].start()] + _GAP + said[matches[at].end() :]
     return said
+
+
+def _runs(words: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
+    for at in range(len(words) - length + 1):
+        yield tuple(words[at : at + length])
