@@ -31,8 +31,8 @@ def plain_client() -> openai.OpenAI:
 def status_error(
     status: int, body: Any = None, headers: Mapping[str, str] | None = None
 ) -> openai.APIStatusError:
-    """The error that the `openai` package makes of an answer."""
-    request = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
+    """The error that the `openai` package makes of an answer; request and answer have `headers`."""
+    request = httpx2.Request("POST", "http://judge.test/v1/chat/completions", headers=headers)
     response = httpx2.Response(status, json=body, headers=headers, request=request)
     return plain_client()._make_status_error_from_response(response)
 

@@ -236,8 +236,7 @@ FAILURES: dict[str, tuple[type[JudgeError], str, bool]] = {  # and whether it is
 def test_each_servers_failure_says_what_to_change(
     reply: Failure, kind: type[JudgeError], said: str, is_temporary: bool
 ) -> None:
-    raised = error_of(reply)
-    raised.request.headers["authorization"] = f"Bearer {KEY}"
+    raised = status_error(reply.status, to_error(reply), {"authorization": f"Bearer {KEY}"})
     error = to_judge_error(raised, MODEL, "http://judge.test/v1", f"{QUESTION}\n{RESPONSE}")
     assert isinstance(error, kind)
     assert re.search(said, str(error))

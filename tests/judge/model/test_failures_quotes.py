@@ -5,8 +5,6 @@ judged text.
 import re
 from typing import Any
 
-import httpx2
-import openai
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,13 +20,8 @@ RESPONSE = "Ida Lindqvist is seen by Dr. Öberg at the Karolinska, every second 
 PROMPT = render_prompt(load_rubric("additive-5"), QUESTION, RESPONSE)
 
 
-def error(body: Any, **headers: str) -> openai.APIStatusError:
-    request = httpx2.Request("POST", "http://judge.test/v1/chat/completions", headers=headers)
-    return openai.APIStatusError("", response=httpx2.Response(400, request=request), body=body)
-
-
 def quoted(said: Any, prompt: str = PROMPT, **headers: str) -> str:
-    return quote(error({"message": said}, **headers), prompt)
+    return quote(status_error(400, {"error": {"message": said}}, headers), prompt)
 
 
 @each(
@@ -112,6 +105,6 @@ def test_quote_is_short_and_on_one_line(said: str, expected: str) -> None:
     assert quoted(said) == expected
 
 
-@each("body", [None, 7, {"error": None}, {"error": {"input": "secret"}}, {"error": [[[]]]}])
+@each("body", [None, 7, {"error": {"input": "secret"}}, {"error": [[[]]]}])
 def test_error_without_a_message_is_not_quoted(body: Any) -> None:
-    assert quote(error(body), PROMPT) == ""
+    assert quote(status_error(400, body), PROMPT) == ""
