@@ -60,7 +60,7 @@ def channel_id(stage: Stage) -> str:
     return stage.slack.workspace.channel(CHANNEL).id
 
 
-async def test_the_channel_and_several_people_hear_of_a_drop_each_once_and_its_words_can_go(
+async def test_channel_and_people_hear_of_a_low_mean_once_and_its_words_can_go(
     stage: Stage,
 ) -> None:
     await change(stage, alerts_to=(channel_id(stage), stage.ann.id, stage.ben.id))
@@ -90,9 +90,7 @@ async def test_the_channel_and_several_people_hear_of_a_drop_each_once_and_its_w
         assert shown(message).count("Score 2 of 5") == 2
 
 
-async def test_after_another_alert_of_the_day_no_more_is_sent_and_no_score_told(
-    stage: Stage,
-) -> None:
+async def test_after_an_alert_no_more_is_sent_that_day_and_no_score_told(stage: Stage) -> None:
     watch = await change(stage, alerts_to=(stage.ann.id,))
     now = datetime.now(UTC)
     name = f"silent {day_of(now)}"
@@ -105,9 +103,7 @@ async def test_after_another_alert_of_the_day_no_more_is_sent_and_no_score_told(
     assert await stage.log.database.values(select(assignments.c.case_id)) == []
 
 
-async def test_who_may_not_look_into_the_channel_any_more_is_tried_once_a_day(
-    stage: Stage,
-) -> None:
+async def test_who_may_not_look_into_the_channel_any_more_is_tried_once_a_day(stage: Stage) -> None:
     await drop(stage)
     await change(stage, alerts_to=(stage.ben.id,))
     stage.slack.workspace.channel(CHANNEL).is_private = True
@@ -140,9 +136,7 @@ async def test_news_that_was_not_sent_is_tried_again(
         assert (len(direct(stage, "ben")), len(direct(stage, "ann"))) == (number, 1)
 
 
-async def test_a_mean_below_the_floor_is_told_of_once_also_if_the_floor_is_set_later(
-    stage: Stage,
-) -> None:
+async def test_a_mean_below_a_floor_that_was_set_later_is_told_once(stage: Stage) -> None:
     await write_scores(stage, [(0.2 * number, 2 + number % 2, 2) for number in range(165)])
     same = an_alarm(stage)
     for floor, number in ((None, 0), (1.5, 0), (7, 0), (3.5, 1)):  # 7 is of another scale
@@ -152,9 +146,7 @@ async def test_a_mean_below_the_floor_is_told_of_once_also_if_the_floor_is_set_l
         assert len(direct(stage, "ann")) == number
 
 
-async def test_a_mean_that_stays_below_the_floor_is_told_of_again_after_a_week(
-    stage: Stage,
-) -> None:
+async def test_a_mean_that_stays_below_the_floor_is_told_again_after_a_week(stage: Stage) -> None:
     days = [(day, 2, 6) for day in range(-9, 34)]
     await write_scores(stage, days)
     await change(stage, alerts_to=(stage.ann.id,), floor=3.5)
@@ -175,9 +167,7 @@ async def test_a_test_of_the_same_day_is_not_taken_for_an_alert_that_was_lost(st
     assert any("is clearly below" in each.text for each in stage.ours())
 
 
-async def test_not_for_a_week_stops_the_floors_alert_in_the_channel_that_said_so(
-    stage: Stage,
-) -> None:
+async def test_not_for_a_week_stops_the_floors_alert_where_it_was_pressed(stage: Stage) -> None:
     await change(stage, alerts_to=(channel_id(stage), stage.ann.id))
     await drop(stage)
     await alarm(stage)

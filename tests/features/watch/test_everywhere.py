@@ -50,9 +50,7 @@ async def watched(stage: Stage) -> dict[str, Watch]:
     return {names[watch.channel_id]: watch for watch in watches}
 
 
-async def test_all_public_channels_are_watched_and_those_that_the_app_is_invited_to_later(
-    stage: Stage,
-) -> None:
+async def test_all_public_channels_are_watched_and_later_ones_too(stage: Stage) -> None:
     said = await say(stage, "@helper everywhere 1 in 5 20 a day")
     assert "in all public channels that I am in, 2 channels at present, and in those" in said
     assert "a random 1 in 5 of its replies to people, at most 20 a day in all channels" in said
@@ -69,9 +67,7 @@ async def test_all_public_channels_are_watched_and_those_that_the_app_is_invited
     assert {name: watch.share for name, watch in found.items()} == {CHANNEL: 1, "later": 1}
 
 
-async def test_a_channels_own_watch_goes_before_and_one_that_is_ended_there_stays_ended(
-    stage: Stage,
-) -> None:
+async def test_a_channels_own_watch_goes_before_and_an_ended_one_stays_ended(stage: Stage) -> None:
     await say(stage, "@helper all 7 a day")
     await say(stage, "@helper everywhere 1 in 5")
     shares = {name: watch.share for name, watch in (await watched(stage)).items()}
@@ -100,9 +96,7 @@ def last(stage: Stage) -> str:
     return stage.ann.ephemerals(CHANNEL)[-1].text
 
 
-async def test_the_window_shows_the_order_and_changes_it(
-    stage: Stage,
-) -> None:
+async def test_the_window_shows_the_order_and_changes_it(stage: Stage) -> None:
     await say(stage, "@helper everywhere 1 in 5")
     await say(stage, "")
     assert "*helper*, as in all public channels: " in last(stage)
@@ -126,9 +120,7 @@ async def spread(stage: Stage, words: str) -> None:
     await say(stage, f"@helper everywhere all {words}")
 
 
-async def test_without_slacks_word_or_with_an_older_list_of_channels_nothing_ends(
-    stage: Stage,
-) -> None:
+async def test_without_slacks_word_or_with_an_older_list_nothing_ends(stage: Stage) -> None:
     await say(stage, "@helper everywhere all")
     services = stage.services_at(timedelta())
     listed = await services.memberships.of()
@@ -144,9 +136,7 @@ async def test_without_slacks_word_or_with_an_older_list_of_channels_nothing_end
     assert (await watched(stage)).keys() == {CHANNEL, "sales", "later"}
 
 
-async def test_of_a_drop_in_all_channels_each_hears_once_and_asking_again_costs_one_day(
-    stage: Stage,
-) -> None:
+async def test_each_hears_once_of_all_channels_and_asking_costs_one_day(stage: Stage) -> None:
     """Also the private channel in which the alert was asked for, without any reply."""
     stage.model.script(worth())
     await say(stage, "@helper all alert me")

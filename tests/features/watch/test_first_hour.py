@@ -61,9 +61,7 @@ async def welcomed(stage: Stage) -> Message:
     return message
 
 
-async def test_whoever_invites_the_app_is_told_what_it_can_do_there_and_the_channel_is_not(
-    stage: Stage,
-) -> None:
+async def test_the_person_who_invites_the_app_is_told_what_it_can_do_there(stage: Stage) -> None:
     stage.ask_and_answer()
     message = await welcomed(stage)
     words = shown(message)
@@ -87,9 +85,7 @@ async def test_an_event_sent_again_and_a_second_invitation_tell_nothing_more(sta
     assert [len(told(stage, each)) for each in (stage.ann, stage.ben)] == [1, 1]
 
 
-async def test_what_slack_could_not_answer_is_told_when_it_sends_the_event_again(
-    stage: Stage,
-) -> None:
+async def test_what_slack_could_not_answer_is_told_at_the_next_delivery(stage: Stage) -> None:
     stage.slack.fail("conversations.history", status=503)
     delivery = invited(stage)
     calls = stage.slack.workspace.journal.of
@@ -99,9 +95,7 @@ async def test_what_slack_could_not_answer_is_told_when_it_sends_the_event_again
     assert [buttons(each) for each in told(stage)] == [BUTTONS]
 
 
-async def test_others_who_join_an_app_that_joins_by_itself_and_other_companies_are_told_nothing(
-    stage: Stage,
-) -> None:
+async def test_nobody_else_is_told_and_no_other_company(stage: Stage) -> None:
     workspace = stage.slack.workspace
     workspace.add_user("cleo")
     stage.ann.invite(CHANNEL, "cleo")
@@ -143,9 +137,7 @@ async def test_trouble_is_a_line_without_buttons_or_silence(
     assert all(error in shown(each) for each in told(stage))
 
 
-async def test_who_invites_the_app_into_a_watched_channel_is_told_what_is_on_there(
-    stage: Stage,
-) -> None:
+async def test_who_invites_into_a_watched_channel_is_told_what_is_on_there(stage: Stage) -> None:
     await say(stage, "@helper all")
     message = await welcomed(stage)
     assert "On there: the watch of helper (`/judge watch` there ends it)." in shown(message)
@@ -237,9 +229,7 @@ async def begun(stage: Stage, alert: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("alert", ["off", "here"])
-async def test_after_twenty_scores_the_first_figures_are_told_once(
-    stage: Stage, alert: str
-) -> None:
+async def test_after_twenty_scores_first_figures_are_told_once(stage: Stage, alert: str) -> None:
     await begun(stage, alert, FIRST - 1)
     await look_at_standings(stage, timedelta())
     await write_scores(stage, [(0, 4, 1)], "m, additive-5 1")
@@ -257,7 +247,7 @@ async def test_after_twenty_scores_the_first_figures_are_told_once(
 
 
 @pytest.mark.parametrize(("alert", "number"), [("me", 0), ("here", 1)])
-async def test_what_a_process_died_over_is_looked_for_in_the_channel_and_not_guessed_for_a_person(
+async def test_what_a_process_died_over_is_sought_in_a_channel_not_guessed(
     stage: Stage, alert: str, number: int
 ) -> None:
     await begun(stage, alert, FIRST)

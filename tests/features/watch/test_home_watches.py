@@ -74,9 +74,7 @@ async def test_the_worst_is_first_with_its_low_replies_and_their_list(stage: Sta
     assert "does not answer* (2)" in window
 
 
-async def test_a_message_to_the_app_is_answered_with_how_the_persons_assistants_stand(
-    stage: Stage,
-) -> None:
+async def test_a_message_to_the_app_is_answered_with_ones_assistants(stage: Stage) -> None:
     leads = private(stage, "ben")
     await watch(stage, help_desk(stage), stage.helper.id)
     await watch(stage, leads, stage.helper.id)
@@ -89,9 +87,7 @@ async def test_a_message_to_the_app_is_answered_with_how_the_persons_assistants_
     assert told.index("*helper*") < told.index("*Score this reply*")
 
 
-async def test_only_the_low_replies_of_the_persons_own_channels_are_counted_and_listed(
-    stage: Stage,
-) -> None:
+async def test_only_low_replies_of_ones_own_channels_are_counted_and_listed(stage: Stage) -> None:
     workspace = stage.slack.workspace
     bens = workspace.add_channel("bens", [stage.ben.user, workspace.bot])
     for channel, scores in ((help_desk(stage), [1]), (bens, [0, 0])):

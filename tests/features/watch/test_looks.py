@@ -9,15 +9,7 @@ import pytest
 from bot.domain.watch import ReplyOutcome
 from bot.features.watch.looks import OFTEN
 from bot.slack import ids
-from tests.features.watch.watching import (
-    alarm,
-    look,
-    orders,
-    outcomes,
-    say,
-    take_finished,
-    told,
-)
+from tests.features.watch.watching import alarm, look, orders, outcomes, say, take_finished, told
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 HISTORY = "conversations.history"
@@ -50,9 +42,7 @@ async def test_a_look_goes_on_from_the_last_one_that_succeeded(stage: Stage) -> 
 
 
 @pytest.mark.needs("digest")
-async def test_a_channel_that_cannot_be_read_for_an_hour_is_said_once_and_in_every_view(
-    stage: Stage,
-) -> None:
+async def test_a_channel_not_read_for_an_hour_is_told_once_and_in_every_view(stage: Stage) -> None:
     stage.slack.fail(HISTORY, times=100, error="internal_error")
     await look(stage)
     await alarm(stage, HOUR - OFTEN)

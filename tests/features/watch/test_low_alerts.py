@@ -45,9 +45,7 @@ async def since_yesterday(stage: Stage) -> None:
     await orders(stage).save(replace(watch, low_since=ago), "U1")
 
 
-async def test_a_low_reply_is_told_once_with_words_and_points_and_loses_words_with_the_reply(
-    stage: Stage,
-) -> None:
+async def test_a_low_reply_is_told_once_and_its_words_go_with_the_reply(stage: Stage) -> None:
     points = "relevant: yes\nuseful: no\nconcise: maybe\nexpert: no"
     reply = await a_low_reply(stage, 1, LOW, LOW, points)
     for later in (timedelta(), SOON):
@@ -120,9 +118,7 @@ async def test_what_was_deleted_before_the_alert_is_not_told(stage: Stage) -> No
 
 
 @pytest.mark.parametrize("to", ["channel", "person"])
-async def test_an_alert_whose_answer_was_lost_is_not_sent_again_and_a_channels_has_its_words(
-    stage: Stage, to: str
-) -> None:
+async def test_an_alert_whose_answer_was_lost_is_not_sent_again(stage: Stage, to: str) -> None:
     if to == "channel":
         await say(stage, "@helper alert here")
     await a_low_reply(stage)

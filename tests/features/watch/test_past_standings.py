@@ -30,9 +30,7 @@ async def test_an_earlier_week_shows_its_scores_and_the_standing_of_now(stage: S
     assert "*helper*: mean 3.8, by 5 scores\n" in latest
 
 
-async def test_an_assistant_everywhere_is_public_channels_and_ones_own_private_ones(
-    stage: Stage,
-) -> None:
+async def test_everywhere_is_public_channels_and_ones_own_private_ones(stage: Stage) -> None:
     workspace = stage.slack.workspace
     bens = workspace.add_channel("bens", [stage.ben.user, workspace.bot])
     leads = private(stage, "ben")
@@ -51,9 +49,7 @@ async def test_an_assistant_everywhere_is_public_channels_and_ones_own_private_o
     assert "*helper* is steady: 3.9" in of_both
 
 
-async def test_a_guest_sees_no_assistant_of_a_public_channel_that_they_are_not_in(
-    stage: Stage,
-) -> None:
+async def test_a_guest_sees_no_assistant_of_public_channels_of_others(stage: Stage) -> None:
     workspace = stage.slack.workspace
     bens = workspace.add_channel("bens", [stage.ben.user, workspace.bot])
     await watch(stage, bens, stage.helper.id)

@@ -76,9 +76,7 @@ def day_of(days_ago: float) -> str:
 
 
 @pytest.mark.needs("digest")
-async def test_what_a_release_has_changed_is_told_once_and_is_in_the_list_and_in_the_figures(
-    stage: Stage,
-) -> None:
+async def test_what_a_release_has_changed_is_told_once_listed_and_counted(stage: Stage) -> None:
     await mark(stage, 7)
     await scores(stage, 2, 4)
     await look(stage)
@@ -156,17 +154,7 @@ async def test_with_too_few_scores_no_change_is_promised(stage: Stage) -> None:
     assert "Release 1 was marked in <#" in shown(said)
 
 
-async def test_a_drop_after_a_release_is_alarmed_against_the_level_before(stage: Stage) -> None:
-    await mark(stage, 2)
-    await scores(stage, 4, 2, release_ago=2)
-    await look(stage)
-    (said,) = direct(stage, "ann")
-    assert said.startswith(f"helper has become worse: 2.5 since the release of {day_of(2)}, was 4.")
-
-
-async def test_who_hears_of_the_watch_hears_of_the_mark_and_can_undo_it_once(
-    stage: Stage,
-) -> None:
+async def test_who_hears_of_the_watch_hears_of_the_mark_and_can_undo_it_once(stage: Stage) -> None:
     await mark(stage)
     announcing = ReleaseLooks(stage.services_at(timedelta()))
     await asyncio.gather(announcing.look(), announcing.look())
@@ -218,9 +206,7 @@ async def test_the_answer_says_when_it_will_be_known_and_in_which_channels(stage
     assert "<#C-PRIVATE>" not in said
 
 
-async def test_a_button_on_the_watch_asks_for_a_note_and_says_what_still_runs(
-    stage: Stage,
-) -> None:
+async def test_a_button_on_the_watch_asks_for_a_note_and_says_what_still_runs(stage: Stage) -> None:
     await mark(stage, 1)
     await judge(stage, "watch")
     listed, *_ = stage.ben.ephemerals(CHANNEL)[::-1]

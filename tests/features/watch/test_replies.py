@@ -83,7 +83,7 @@ async def test_a_reply_that_goes_on_while_it_is_read_waits_on(log: Store) -> Non
 
 
 @pytest.mark.parametrize(("minutes", "is_waited_for"), [(59, True), (61, False)])
-async def test_an_edit_has_a_settled_reply_read_again_in_its_first_hour(
+async def test_a_settled_reply_is_read_again_if_edited_within_an_hour(
     log: Store, minutes: int, is_waited_for: bool
 ) -> None:
     reply = to_reply("T1", "C1", EVENT)

@@ -34,17 +34,9 @@ async def noted(stage: Stage, message: Message, *, is_first: bool = False) -> No
     await stage.eventually(lambda: stage.log.database.values(its))
 
 
-async def test_what_is_said_in_advance_and_the_answer_are_one_reply(stage: Stage) -> None:
-    await say(stage, "@helper all")
-    parent, first = stage.ask_and_answer(answer=WAIT)
-    await noted(stage, stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts))
-    await take_finished(stage)
-    case = await stage.reaches(1, CaseStatus.DELIVERED)
-    assert (case.message_ts, case.response) == (first.ts, f"{WAIT}\n\n{ANSWER}")
-    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
-
-
-async def test_what_was_said_in_advance_may_be_deleted(stage: Stage) -> None:
+async def test_what_is_said_in_advance_is_part_of_the_reply_and_may_be_deleted(
+    stage: Stage,
+) -> None:
     await say(stage, "@helper all")
     parent, first = stage.ask_and_answer(answer=WAIT)
     answer = stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
@@ -56,9 +48,7 @@ async def test_what_was_said_in_advance_may_be_deleted(stage: Stage) -> None:
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
-async def test_the_answer_may_come_after_what_was_said_in_advance_was_found_deleted(
-    stage: Stage,
-) -> None:
+async def test_the_answer_may_come_after_words_in_advance_were_found_deleted(stage: Stage) -> None:
     await say(stage, "@helper all")
     parent, first = stage.ask_and_answer(answer=WAIT)
     await seen(stage, 1)
@@ -71,9 +61,7 @@ async def test_the_answer_may_come_after_what_was_said_in_advance_was_found_dele
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
-async def test_words_in_advance_that_become_the_answer_after_their_verdict_are_scored_once_more(
-    stage: Stage,
-) -> None:
+async def test_words_in_advance_that_become_the_answer_are_scored_once_more(stage: Stage) -> None:
     await say(stage, "@helper all")
     _, first, _ = await scored(stage, answer=WAIT)
     stage.helper.edit(first, ANSWER)
@@ -128,9 +116,7 @@ async def test_what_is_added_soon_is_scored_once_more_and_then_marked(stage: Sta
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
-async def test_a_scored_reply_whose_outcome_a_kill_has_kept_from_the_log_is_not_marked(
-    stage: Stage,
-) -> None:
+async def test_a_scored_reply_whose_outcome_a_kill_has_lost_is_not_marked(stage: Stage) -> None:
     await say(stage, "@helper all")
     await scored(stage)
     for hours in (1, 30):
@@ -168,9 +154,7 @@ async def test_a_scored_reply_that_goes_on_much_later_stays_scored_and_is_marked
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
-async def test_what_was_said_in_advance_may_be_scored_and_deleted_before_the_answer_comes(
-    stage: Stage,
-) -> None:
+async def test_words_in_advance_may_be_scored_and_deleted_before_the_answer(stage: Stage) -> None:
     await say(stage, "@helper all")
     parent, first, _ = await scored(stage, answer=WAIT)
     await noted(stage, stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts))
@@ -193,9 +177,7 @@ async def test_a_reply_that_went_on_shows_its_last_score_alone(stage: Stage) -> 
     assert reactions == [{"two": [stage.slack.workspace.bot.id]}]
 
 
-async def test_the_first_verdict_of_a_reply_that_went_on_is_folded_and_stays_so(
-    stage: Stage,
-) -> None:
+async def test_the_first_verdict_of_a_reply_that_went_on_is_folded(stage: Stage) -> None:
     await gone_on(stage, "@helper verdict")
     second = await stage.reaches(2, CaseStatus.DELIVERED)
     (question,) = [
@@ -216,9 +198,7 @@ async def test_where_the_second_verdict_has_no_score_the_first_counts(stage: Sta
     assert [case.excluded for case in its] == [None, Exclusion.CONTINUED]
 
 
-async def test_what_goes_on_with_a_reply_from_before_the_watch_is_counted_nowhere(
-    stage: Stage,
-) -> None:
+async def test_what_goes_on_with_a_reply_from_before_the_watch_counts_nowhere(stage: Stage) -> None:
     parent, _ = stage.ask_and_answer(answer=WAIT)
     await say(stage, "@helper all")
     stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)

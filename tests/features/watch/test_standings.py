@@ -15,13 +15,7 @@ from bot.features.watch import ids
 from bot.features.watch.new_models import NewModels
 from bot.features.watch.standing_text import day_words, first_line
 from bot.features.watch.standings import StandingLooks, subject_of
-from bot.store.schema import (
-    cases,
-    causes,
-    ratings,
-    spent,
-    standings,
-)
+from bot.store.schema import cases, causes, ratings, spent, standings
 from bot.store.standings import Standings
 from judge.evaluation.blame import FEWEST
 from judge.evaluation.standing import Direction, Event
@@ -94,9 +88,7 @@ def worth(less: int = 0) -> Any:
     return give
 
 
-async def test_a_drop_is_told_once_with_two_examples_remembered_and_told_when_it_is_over(
-    stage: Stage,
-) -> None:
+async def test_a_drop_is_told_once_remembered_and_told_when_it_is_over(stage: Stage) -> None:
     watch = await change(stage, alerts_to=(channel_id(stage), stage.ann.id, stage.ben.id))
     await drop(stage)
     low = cases.c.score == 2
@@ -135,9 +127,7 @@ async def test_a_drop_is_told_once_with_two_examples_remembered_and_told_when_it
 
 
 @pytest.mark.needs("digest")
-async def test_the_model_is_asked_once_why_replies_are_low_before_a_drop_is_told(
-    stage: Stage,
-) -> None:
+async def test_the_model_is_asked_once_for_causes_before_a_drop_is_told(stage: Stage) -> None:
     def give(request: dict[str, Any]) -> str:
         is_sorting = "No steps." in str(request["messages"])
         return "no steps: 1-30" if is_sorting else str(worth()(request))
@@ -159,9 +149,7 @@ async def begin_next(stage: Stage, **changes: Any) -> None:
     await Standings(stage.log.database).begin(following)
 
 
-async def test_not_for_a_week_stops_a_further_drop_and_no_change_for_the_better(
-    stage: Stage,
-) -> None:
+async def test_not_for_a_week_stops_a_further_drop_and_no_better_news(stage: Stage) -> None:
     await change(stage, alerts_to=(channel_id(stage), stage.ann.id))
     await drop(stage)
     await look(stage)
@@ -215,9 +203,7 @@ async def test_a_digest_that_comes_before_the_first_look_has_it_done(stage: Stag
     assert "*helper* is steady: 4.0" in shown(digest)
 
 
-async def test_two_judges_of_an_assistant_do_not_take_turns_and_another_one_is_told(
-    stage: Stage,
-) -> None:
+async def test_two_judges_do_not_take_turns_and_another_one_is_told(stage: Stage) -> None:
     usual = version_of(stage)
     for version, number in ((usual, 4), ("m, strict 2", 3)):
         scores = [(ago(day), 4, number) for day in range(1, 21)]
@@ -252,7 +238,7 @@ async def test_public_channels_are_one_series_and_a_private_one_is_its_own(stage
 
 
 @pytest.mark.parametrize("is_known", [True, False])
-async def test_a_change_is_told_without_replies_of_channels_that_the_reader_may_not_be_in(
+async def test_a_change_is_told_without_replies_of_others_channels(
     stage: Stage, is_known: bool
 ) -> None:
     await drop(stage)
@@ -309,9 +295,7 @@ async def test_what_is_forgotten_or_edited_meanwhile_leaves_the_sample(stage: St
 
 
 @pytest.mark.parametrize("wakes", [False, True])
-async def test_a_look_whose_process_ends_or_stalls_while_it_asks_is_taken_over(
-    stage: Stage, wakes: bool
-) -> None:
+async def test_a_look_whose_process_ends_or_stalls_is_taken_over(stage: Stage, wakes: bool) -> None:
     stalled = asyncio.Event()
     stage.model.script(Held(stalled, "score: 3\nAs it is."))
     await drop(stage)
@@ -349,9 +333,7 @@ async def test_a_judge_that_cannot_be_asked_leaves_open_whose_change_it_is(
     assert f"The judge could not be asked again: {why}." in shown(alert)
 
 
-async def test_whose_change_it_is_is_asked_again_the_day_after_if_it_was_left_open(
-    stage: Stage,
-) -> None:
+async def test_whose_change_was_left_open_is_asked_again_the_day_after(stage: Stage) -> None:
     stage.model.script(Failure(404, "model_not_found"))
     await drop(stage)
     await look(stage)

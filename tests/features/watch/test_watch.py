@@ -41,9 +41,7 @@ from tests.model_server import Decided
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 
-async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(
-    stage: Stage,
-) -> None:
+async def test_a_watched_reply_is_scored_when_finished_and_nothing_is_posted(stage: Stage) -> None:
     stage.ask_and_answer()
     said = await say(stage, "@helper all")
     watch = await only(stage)
@@ -55,9 +53,7 @@ async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_post
 
 
 @pytest.mark.needs("digest")
-async def test_a_drawn_reply_without_a_score_is_missed_not_posted_and_the_others_stand_for_it(
-    stage: Stage,
-) -> None:
+async def test_a_drawn_reply_without_a_score_is_missed_and_not_posted(stage: Stage) -> None:
     await say(stage, "@helper verdict")
     await scored(stage)
     stage.model.script("I cannot say.")
@@ -70,9 +66,7 @@ async def test_a_drawn_reply_without_a_score_is_missed_not_posted_and_the_others
 
 
 @pytest.mark.needs("privacy")
-async def test_a_drawn_reply_is_missed_if_its_question_is_forgotten_before_it_is_read(
-    stage: Stage,
-) -> None:
+async def test_a_drawn_reply_is_missed_if_its_question_is_forgotten(stage: Stage) -> None:
     await say(stage, "@helper all")
     stage.ask_and_answer()
     await seen(stage, 1)
@@ -118,9 +112,7 @@ async def test_a_reply_that_is_streamed_is_scored_as_it_is_at_the_end(stage: Sta
 
 
 @pytest.mark.needs("digest")
-async def test_replies_whose_stream_fails_or_never_ends_broke_off_and_are_counted(
-    stage: Stage,
-) -> None:
+async def test_replies_whose_stream_fails_or_never_ends_broke_off(stage: Stage) -> None:
     await say(stage, "@helper all")
     hello = stage.helper.post(CHANNEL, "Hello!")  # which answers nobody
     stage.helper.stop(stage.helper.stream(CHANNEL, "I am", hello.ts), is_errored=True)
@@ -151,11 +143,10 @@ async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: St
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == "Run git revert."
 
 
-async def test_a_message_that_answers_no_person_or_another_question_is_passed_over(
-    stage: Stage,
-) -> None:
+async def test_what_answers_no_person_or_an_edited_question_is_passed_over(stage: Stage) -> None:
     other = add_other(stage)
     await say(stage, "@helper all")
+    other.post(CHANNEL, "Who is on call?")
     stage.helper.post(CHANNEL, "Good morning!")
     parent = stage.ann.post(CHANNEL, QUESTION)
     stage.helper.post(CHANNEL, "", thread_ts=parent.ts, files=[{"id": "F1", "name": "a.png"}])
@@ -238,9 +229,7 @@ async def drawn_without_score(stage: Stage, hours: float, reason: str) -> None:
     await Replies(stage.log.database).settle(reply, ReplyOutcome.MISSED)
 
 
-async def test_replies_without_a_score_for_hours_are_told_once_for_each_cause(
-    stage: Stage,
-) -> None:
+async def test_replies_without_a_score_for_hours_are_told_once_for_each_cause(stage: Stage) -> None:
     await say(stage, "@helper all")
     ago = datetime.now(UTC) - timedelta(days=2)
     await stage.log.database.execute(update(watches).values(since=ago))
@@ -258,9 +247,7 @@ async def test_replies_without_a_score_for_hours_are_told_once_for_each_cause(
     assert "has no credit left" in told(stage)[-1].text
 
 
-async def test_an_assistant_of_which_nothing_is_seen_any_more_is_told_of_once(
-    stage: Stage,
-) -> None:
+async def test_an_assistant_of_which_nothing_is_seen_any_more_is_told_of_once(stage: Stage) -> None:
     await say(stage, "@helper 1 in 9999 alert here")
     watch = await only(stage)
     now = datetime.now(UTC)
@@ -316,7 +303,7 @@ async def test_two_bots_with_one_name_must_be_told_apart_by_id(stage: Stage) -> 
     assert left.author_id == stage.helper.id
 
 
-async def test_a_decision_model_scores_all_replies_and_is_asked_for_a_reason_where_a_score_is_low(
+async def test_a_decision_model_is_asked_for_a_reason_for_a_low_score(
     open_stage: StageFactory,
 ) -> None:
     stage: Stage = await open_stage(

@@ -3,11 +3,11 @@
 import pytest
 from sqlalchemy import func, select
 
-from bot.domain.case import CaseStatus
 from bot.store.schema import thumbs
-from tests.features.watch.watching import say, scored, seen, take_finished, use_rubric
+from tests.features.watch.test_watch_window import window
+from tests.features.watch.watching import say, scored, seen, use_rubric
 from tests.gestures import add_case, heard, help_desk, stats
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, shown
+from tests.stage import Stage, shown
 
 NO_LABELS = "thumbs (not labels):"
 
@@ -17,9 +17,7 @@ async def rows(stage: Stage) -> int:
 
 
 @pytest.mark.needs("digest", "labels")
-async def test_thumbs_under_watched_replies_are_counted_before_they_are_scored(
-    stage: Stage,
-) -> None:
+async def test_thumbs_count_before_their_watched_reply_is_scored(stage: Stage) -> None:
     from bot.features.digest.ids import ACTION_DIGEST_DETAILS
 
     _, old = stage.ask_and_answer()
@@ -37,32 +35,11 @@ async def test_thumbs_under_watched_replies_are_counted_before_they_are_scored(
 
 @pytest.mark.needs("rubrics")
 async def test_watched_replies_are_scored_with_the_channels_rubric(stage: Stage) -> None:
-    await say(stage, "@helper all")
     await use_rubric(stage, "code")
+    assert "Replies are scored with this channel's rubric, `code`" in await window(stage)
+    await stage.slack.settled(stage.ann.submit())
     _, _, case = await scored(stage)
     assert (case.rubric, case.probability) == ("code", 1.0)
-
-
-async def test_a_silently_watched_reply_is_not_paid_for_again_by_hand(stage: Stage) -> None:
-    await say(stage, "@helper all")
-    parent = stage.ann.post(CHANNEL, QUESTION)
-    for question in ("", "And in a branch?"):
-        if question:
-            stage.ann.post(CHANNEL, question, thread_ts=parent.ts)
-        first = stage.helper.post(CHANNEL, "One moment.", thread_ts=parent.ts)
-        last = stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
-    await seen(stage, 2)
-    await take_finished(stage)
-    before = [await stage.reaches(number, CaseStatus.DELIVERED) for number in (1, 2)]
-    asked = len(stage.model.requests)
-    await stage.score(last)
-    verdict = await stage.verdict(parent)
-    assert "Score 4 of 5" in verdict.text
-    assert len(stage.model.requests) == asked
-    chosen = await stage.log.cases.get(3)
-    assert chosen
-    assert (chosen.message_ts, chosen.messages_before) == (first.ts, 3)
-    assert [await stage.log.cases.get(number) for number in (1, 2)] == before
 
 
 @pytest.mark.needs("digest")

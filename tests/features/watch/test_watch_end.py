@@ -15,9 +15,7 @@ async def watches(stage: Stage) -> list[str]:
     return [each.author_id for each in await stage.log.watches.of(stage.slack.workspace.team_id)]
 
 
-async def test_those_who_get_alerts_and_who_set_the_watch_are_told_who_ended_it(
-    stage: Stage,
-) -> None:
+async def test_who_gets_alerts_and_who_set_the_watch_hear_who_ended_it(stage: Stage) -> None:
     await say(stage, "@helper all alert here")
     watch = await only(stage)
     stage.slack.workspace.add_user("cleo")

@@ -88,9 +88,7 @@ async def test_a_reply_is_noted_once_and_settled_once(replies: Replies) -> None:
 
 
 @pytest.mark.on("sqlite")
-async def test_a_reply_ends_at_the_first_message_by_somebody_else_whenever_that_is_heard_of(
-    replies: Replies,
-) -> None:
+async def test_a_reply_ends_at_a_message_by_others_heard_of_late(replies: Replies) -> None:
     first, second, third, fourth, fifth = (a_reply(number, parent_ts="1.0") for number in range(5))
     await replies.note(first, WATCH, NOW)
     for other in (third, fifth):
@@ -182,7 +180,7 @@ async def test_old_replies_are_dropped_by_their_day(log: Store, replies: Replies
         assert len(await log.database.all(select(schema.replies))) == left
 
 
-async def test_a_look_is_one_processs_and_goes_on_from_the_last_that_succeeded(
+async def test_one_process_looks_and_goes_on_from_the_last_success(
     log: Store, orders: WatchOrders
 ) -> None:
     await orders.save(WATCH, "U9")
@@ -204,7 +202,7 @@ async def test_a_look_is_one_processs_and_goes_on_from_the_last_that_succeeded(
 
 
 @pytest.mark.on("sqlite")
-async def test_a_channel_is_unread_an_hour_after_it_was_read_last(
+async def test_a_channel_is_unread_an_hour_after_its_last_look(
     log: Store, orders: WatchOrders
 ) -> None:
     await orders.save(WATCH, "U9")
@@ -217,9 +215,7 @@ async def test_a_channel_is_unread_an_hour_after_it_was_read_last(
     assert await orders.unread("T1", began + HOUR) == {}
 
 
-async def test_what_follows_from_an_order_leaves_alone_what_is_set_in_a_channel(
-    orders: WatchOrders,
-) -> None:
+async def test_what_follows_from_an_order_leaves_a_channels_own_alone(orders: WatchOrders) -> None:
     order = replace(WATCH, channel_id="", share=0.5)
     await orders.save(order, "U9")
     derived = [

@@ -48,9 +48,7 @@ def asked_with_chances(stage: Stage) -> list[bool]:
     return ["logprobs" in request for request in stage.model.requests]
 
 
-async def test_a_watch_asks_for_the_score_alone_where_the_server_gives_its_chances(
-    stage: Stage,
-) -> None:
+async def test_a_watch_asks_for_the_score_alone_where_it_has_chances(stage: Stage) -> None:
     assert SAID in await window(stage)
     stage.ann.close()
     assert SAID in await say(stage, "@helper all")
@@ -130,9 +128,7 @@ async def test_the_thinking_of_the_try_is_paid_for(stage: Stage) -> None:
     assert (await price(stage)).usd > 4 * guess.usd.expected
 
 
-async def test_without_a_try_the_price_of_the_docs_is_said_to_leave_out_thinking(
-    stage: Stage,
-) -> None:
+async def test_without_a_try_the_docs_price_leaves_out_thinking(stage: Stage) -> None:
     stage.model.apart[USUAL[0]] = Failure(401)
     usd = pytest.approx(0.00018, abs=0.000005)
     assert await price(stage) == Way(DEFAULT_MODEL, None, usd, is_guess=True)

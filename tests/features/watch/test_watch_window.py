@@ -3,8 +3,6 @@
 import asyncio
 from typing import Any
 
-import pytest
-
 from bot.domain.watch import PER_DAY, Shows
 from bot.features.watch import ids, text
 from bot.features.watch.window_text import (
@@ -20,7 +18,7 @@ from bot.slack.members import MembershipError
 from bot.store.audit import Action
 from judge.scoring.rubric import Scale
 from pocket_slack import Message
-from tests.features.watch.watching import add_other, end, only, say, told, use_rubric
+from tests.features.watch.watching import add_other, end, only, say, told
 from tests.stage import CHANNEL, Stage, StageFactory, manifest_without, shown
 
 
@@ -74,14 +72,6 @@ def updates(stage: Stage) -> int:
     )
 
 
-@pytest.mark.needs("rubrics")
-async def test_the_window_names_the_rubric_of_the_channel(stage: Stage) -> None:
-    assert "Replies are scored with this channel's rubric, `additive-5`" in await window(stage)
-    stage.ann.close()
-    await use_rubric(stage, "code")
-    assert "Replies are scored with this channel's rubric, `code`" in await window(stage)
-
-
 async def test_an_older_window_does_not_undo_what_somebody_else_has_set(stage: Stage) -> None:
     await window(stage)
     stage.ben.command(CHANNEL, slack_ids.COMMAND, "watch @helper 1 in 5 20 a day")
@@ -128,9 +118,7 @@ async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(sta
     assert (await stage.log.audit.since())[0].what == Action.WATCH_SET
 
 
-async def test_another_assistant_shows_its_watch_before_it_can_be_changed(
-    stage: Stage,
-) -> None:
+async def test_another_assistant_shows_its_watch_before_it_can_be_changed(stage: Stage) -> None:
     other = add_other(stage)
     await say(stage, "@other 1 in 5 7 a day alert here")
     earlier = await only(stage)
@@ -148,9 +136,7 @@ async def test_another_assistant_shows_its_watch_before_it_can_be_changed(
     assert await only(stage) == earlier
 
 
-async def test_reactions_without_their_scope_are_refused_at_the_field(
-    open_stage: StageFactory,
-) -> None:
+async def test_reactions_without_their_scope_are_refused_at_it(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=manifest_without("reactions:write"))
     await window(stage)
     its_shows = its(ids.BLOCK_SHOWS, stage.helper.id)
@@ -182,9 +168,7 @@ async def test_who_has_lost_the_right_meanwhile_sets_ends_and_sends_nothing(stag
     assert stage.ours() == []
 
 
-async def test_a_channel_where_nothing_may_be_scored_is_not_watched(
-    open_stage: StageFactory,
-) -> None:
+async def test_where_nothing_may_be_scored_nothing_is_watched(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(channels_allowed="C99")
     assert "Scoring is switched off" in await window(stage)
     assert "Scoring is switched off" in await say(stage, "@helper all")
@@ -201,9 +185,7 @@ async def test_an_assistant_that_left_can_still_be_changed(stage: Stage) -> None
     assert ((await only(stage)).share, (await only(stage)).per_day) == (1 / 3, 3)
 
 
-async def test_a_channel_that_cannot_be_read_is_said_and_so_is_a_window_that_stays_empty(
-    stage: Stage,
-) -> None:
+async def test_trouble_with_slack_while_the_window_fills_is_said(stage: Stage) -> None:
     stage.ask_and_answer()
     stage.slack.fail("conversations.history", error="missing_scope")
     assert text.not_read("missing_scope") in await window(stage)
@@ -233,9 +215,7 @@ async def test_another_assistant_begins_with_one_that_is_not_watched_yet(stage: 
     assert new.floor is None
 
 
-async def test_a_wrong_floor_and_who_is_no_assistant_are_explained_at_their_fields(
-    stage: Stage,
-) -> None:
+async def test_a_wrong_floor_and_a_wrong_assistant_are_told_at_their_fields(stage: Stage) -> None:
     await window(stage)
     floor = its(ids.BLOCK_FLOOR, stage.helper.id)
     for typed in ("5", "nan"):

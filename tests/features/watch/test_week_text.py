@@ -206,9 +206,7 @@ async def test_a_week_has_the_stored_standing_and_counts_its_own_seven_days(log:
 
 
 @pytest.mark.on("sqlite")
-async def test_details_have_what_people_would_score_in_four_weeks_and_the_weekly_means(
-    log: Store,
-) -> None:
+async def test_details_have_peoples_scores_of_four_weeks_and_weekly_means(log: Store) -> None:
     """The judge gives 3 to all, people 2."""
     given = {"team_id": "T1", "channel_id": "C1", "user_id": "U9", "is_blind": True, "score": 2}
     given |= {"created_at": NOW, "updated_at": NOW}
