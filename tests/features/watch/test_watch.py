@@ -13,17 +13,19 @@ from bot.domain.case import CaseSource, CaseStatus
 from bot.domain.watch import Coverage, ReplyOutcome, Shows
 from bot.features.watch import text
 from bot.features.watch.figures import CountedWatch
-from bot.features.watch.looks import OFTEN, SELDOM
-from bot.features.watch.reply_queries import Replies, SeenReply
+from bot.features.watch.looks import OFTEN
+from bot.features.watch.queries import watched
+from bot.features.watch.reply_queries import Replies
 from bot.features.watch.watcher import REST
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.audit import Action
-from bot.store.figures import Place, Span
+from bot.store.figures import BEGINNING, END, Span
+from bot.store.notices import key_of
 from bot.store.schema import cases, watches
-from bot.store.visibility import Origin
 from tests import gestures
 from tests.features.watch.watching import (
+    a_reply,
     add_other,
     alarm,
     end,
@@ -162,25 +164,19 @@ async def test_what_answers_no_person_or_an_edited_question_is_passed_over(stage
     assert await outcomes(stage) == expected
 
 
-async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
+async def test_a_watch_is_set_changed_listed_and_ended_by_the_command(stage: Stage) -> None:
     await say(stage, "@helper all")
     assert (await only(stage)).alerts_to == (stage.ann.id,)
-    await say(stage, "@helper 1 in 5 40 a day")
-    await say(stage, "@helper verdict alert off")
+    await say(stage, "@helper 1 in 5 verdict alert off")
     watch = await only(stage)
-    assert (watch.share, watch.per_day, watch.shows, watch.alerts_to) == (
-        0.2,
-        40,
-        Shows.VERDICT,
-        (),
-    )
+    assert (watch.share, watch.shows, watch.alerts_to) == (0.2, Shows.VERDICT, ())
     counted = CountedWatch(watch, "helper", Coverage({}), None)
     assert await say(stage, "") == text.state([counted]).text
     assert await end(stage, "helper") == text.ended("helper")
     assert await say(stage, "") == text.state([]).text
     assert await say(stage, "@helper off") == text.not_watched("helper", [])
     acts = [act.what for act in await stage.log.audit.since()]
-    assert acts == [Action.WATCH_SET] * 3 + [Action.WATCH_ENDED]
+    assert acts == [Action.WATCH_SET] * 2 + [Action.WATCH_ENDED]
 
 
 async def test_a_name_that_no_bot_has_is_answered_with_those_there_are(stage: Stage) -> None:
@@ -207,11 +203,8 @@ async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stag
     await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: "What is a branch?"})
     again = await stage.reaches(2, CaseStatus.DELIVERED)
     assert (again.probability, again.shows, again.requester_id) == (None, None, stage.ann.id)
-    team_id = stage.slack.workspace.team_id
-    channel_id = stage.slack.workspace.channel(CHANNEL).id
-    span = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
-    place = Place(team_id, channel_id, origin=Origin.WATCHED)
-    rows = await stage.log.tallies.scores(place, span, span.start)
+    place = watched(await only(stage))
+    rows = await stage.log.tallies.scores(place, Span(BEGINNING, END), BEGINNING)
     assert sum(row.number for row in rows) == 1
 
 
@@ -223,8 +216,7 @@ async def drawn_without_score(stage: Stage, hours: float, reason: str) -> None:
     newest = select(func.max(cases.c.id)).scalar_subquery()
     await stage.log.database.execute(update(cases).where(cases.c.id == newest).values(unscored))
     at = datetime.now(UTC) - timedelta(hours=hours)
-    reply = SeenReply(watch.team_id, CHANNEL, f"{at.timestamp():.6f}", watch.author_id, None, None)
-    reply = replace(reply, channel_id=watch.channel_id)
+    reply = replace(a_reply(0), **key_of(watch), ts=f"{at.timestamp():.6f}")
     await Replies(stage.log.database).note(reply, watch, at)
     await Replies(stage.log.database).settle(reply, ReplyOutcome.MISSED)
 
@@ -251,10 +243,9 @@ async def test_an_assistant_of_which_nothing_is_seen_any_more_is_told_of_once(st
     await say(stage, "@helper 1 in 9999 alert here")
     watch = await only(stage)
     now = datetime.now(UTC)
-    base = SeenReply(watch.team_id, watch.channel_id, "", watch.author_id, None, None)
 
     async def writes(number: int, at: datetime) -> None:
-        reply = replace(base, ts=f"{at.timestamp() + number:.6f}")
+        reply = replace(a_reply(0), **key_of(watch), ts=f"{at.timestamp() + number:.6f}")
         await Replies(stage.log.database).note(reply, watch, at)
 
     for number in range(9):
@@ -275,26 +266,12 @@ async def test_an_assistant_of_which_nothing_is_seen_any_more_is_told_of_once(st
     assert stage.ours() == [said]
 
 
-async def test_a_reply_in_an_unknown_shape_does_not_delay_others(stage: Stage) -> None:
-    await say(stage, "@helper all")
-    _, odd = stage.ask_and_answer()
-    stage.ask_and_answer()
-    await seen(stage, 2)
-    odd.attachments = [None]  # type: ignore[list-item]
-    await take_finished(stage)  # what was changed is waited for again
-    await take_finished(stage, 3 * REST)
-    assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 1, ReplyOutcome.TAKEN: 1}
-    await look(stage, 2 * SELDOM)
-
-
 async def test_two_bots_with_one_name_must_be_told_apart_by_id(stage: Stage) -> None:
     twin = stage.slack.workspace.add_bot("twin")
     twin.name = stage.helper.user.name
     stage.slack.workspace.channel(CHANNEL).members.append(twin.id)
-    said = await say(stage, "@helper all")
-    assert said == (
-        f"Several here are named `@helper`. Use an id instead: `@{stage.helper.id}`, `@{twin.id}`."
-    )
+    several = f"Several here are named `@helper`. Use an id instead: `@{stage.helper.id}`, "
+    assert await say(stage, "@helper all") == f"{several}`@{twin.id}`."
     for author_id in (stage.helper.id, twin.id):
         assert "*helper* is now watched in" in await say(stage, f"@{author_id} all")
     assert "Several here are named `@helper`" in await say(stage, "off @helper")

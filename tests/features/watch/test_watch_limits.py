@@ -2,7 +2,6 @@
 our own.
 """
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -15,14 +14,12 @@ from bot.features.watch.watcher import MOST_OF_A_QUESTION, REST
 from tests.features.watch.watching import (
     add_other,
     look,
-    only,
     orders,
     outcomes,
     say,
     seen,
     take_finished,
 )
-from tests.gestures import scored
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage
 
 
@@ -137,13 +134,3 @@ async def test_watches_leave_half_of_the_workspaces_day_to_people(stage: Stage) 
         await take_finished(stage, limits=Limits(cases_per_day=4))
         await stage.reaches(min(number, 2), CaseStatus.DELIVERED)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 2, ReplyOutcome.OVER: 1}
-
-
-async def test_a_watch_on_ourselves_scores_nothing(stage: Stage) -> None:
-    ours = replace(await only(stage), author_id=stage.slack.workspace.bot.id)
-    await orders(stage).save(ours, stage.ann.id)
-    await scored(stage)
-    await look(stage, 2 * SELDOM)  # the bot's own look may have been a moment ago
-    await take_finished(stage, 3 * SELDOM)
-    await take_finished(stage, 4 * SELDOM)
-    assert await outcomes(stage, ours.author_id) == {ReplyOutcome.NO_ANSWER: 1}

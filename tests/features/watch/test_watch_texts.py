@@ -208,28 +208,15 @@ def test_the_window_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
 
 
 def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
-    coverage = Coverage(
-        {
-            ReplyOutcome.TAKEN: 1000,
-            ReplyOutcome.OVER: 1000,
-            ReplyOutcome.MISSED: 1000,
-            ReplyOutcome.NO_ANSWER: 1000,
-            None: 1000,
-        }
-    )
-    watch = replace(
-        form({}).watch,
-        share=0.001,
-        per_day=99_999,
-        floor=2.5,
-        alerts_to=("C1", *("U" + "1" * 10,) * 5),
-    )
+    coverage = Coverage(dict.fromkeys([*ReplyOutcome, None], 1000))
+    people = ("C1", *("U" + "1" * 10,) * 5)
+    watch = a_watch(share=0.001, per_day=99_999, floor=2.5, alerts_to=people)
     unread = Unread(NOW, "x" * 200)
     counted = [
         CountedWatch(replace(watch, author_id=f"U{number}"), "x" * 200, coverage, unread)
         for number in range(30)
     ]
     post = text.state(counted)
-    rest = ", ".join(f"`@{'x' * 79}…`" for _ in range(10))
+    rest = ", ".join([f"`@{'x' * 79}…`"] * 10)
     assert f"And 20 more, {rest}, …: `/judge watch @name` shows the settings of each." in post.text
     check_blocks(post.blocks)

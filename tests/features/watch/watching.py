@@ -16,6 +16,7 @@ from bot.features.watch.queries import WatchOrders, watched
 from bot.features.watch.reply_queries import Replies, SeenReply, together
 from bot.features.watch.watcher import REST, Watcher
 from bot.slack import ids as slack_ids
+from bot.store.notices import key_of
 from bot.store.schema import cases, ratings
 from pocket_slack import Message, Person
 from tests.cases import NOW, a_row
@@ -138,27 +139,21 @@ async def write_scores(
     watch = await only(stage)
     now = datetime.now(UTC)
     row = a_row(
-        team_id=watch.team_id,
-        channel_id=watch.channel_id,
-        author_id=watch.author_id,
+        **key_of(watch),
         source=CaseSource.WATCH,
         model="m",
         judge_version=version,
         probability=1.0,
         created_at=now,
     )
-    rows = [
-        row
-        | {
-            **{name: text.format(score) for name, text in texts.items()},
-            "key": f"{version}/{day}/{score}/{number}",
-            "score": score,
-            "judged_at": now - timedelta(days=day),
-            "message_ts": f"{(now - timedelta(days=day)).timestamp() - number / 1000:.6f}",
-        }
-        for day, score, count in scores
-        for number in range(count)
-    ]
+    rows = []
+    for day, score, count in scores:
+        at = now - timedelta(days=day)
+        said = {name: text.format(score) for name, text in texts.items()}
+        for number in range(count):
+            key = {"key": f"{version}/{day}/{score}/{number}", "score": score, "judged_at": at}
+            ts = f"{at.timestamp() - number / 1000:.6f}"
+            rows.append(row | said | key | {"message_ts": ts})
     async with stage.log.database.engine.begin() as connection:
         await connection.execute(insert(cases), rows)
 
