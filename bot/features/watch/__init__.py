@@ -25,7 +25,7 @@ from bot.features.watch.figures import (
 from bot.features.watch.looks import look
 from bot.features.watch.new_models import NewModels
 from bot.features.watch.news import tell_first, tell_low
-from bot.features.watch.queries import Releases
+from bot.features.watch.queries import Releases, WatchOrders
 from bot.features.watch.release_looks import ReleaseLooks
 from bot.features.watch.retirements import Retirements
 from bot.features.watch.standings import StandingLooks
@@ -60,42 +60,6 @@ def feature(services: Services) -> Feature:
         releases.register(app, services)
         pauses.register(app, services)
 
-    async def home_section(person: Invocation) -> Sequence[Block]:
-        assistants, more = await assistants_of(services, person)
-        return home_blocks(assistants, more, services.clock(), services.low_button)
-
-    async def home_settings(person: Invocation) -> Sequence[Block]:
-        watches = await watches_of(services, person)
-        shown = await counted(services, watches[:MOST_AT_HOME])
-        return settings_blocks(shown, len(watches) - len(shown))
-
-    async def week_part(place: Place, week: Week, named: Named, is_past: bool) -> WeekPart:
-        assistants = await read_assistants(services, place, week, is_past=is_past)
-        if any(each.standing is None for each in assistants):
-            # The first day of a watch, or of the app.
-            await looks.look_first()
-            assistants = await read_assistants(services, place, week, is_past=is_past)
-        members = await named([each.author_id for each in assistants])
-        blocks = week_blocks(assistants, members, week)
-        unread = await watcher.orders.unread(place.team_id, services.clock())
-        if place.channel_id in unread:
-            blocks.append(section(not_read_since(unread[place.channel_id])))
-        return WeekPart(frozenset(each.author_id for each in assistants), blocks)
-
-    async def week_details(place: Place, week: Week, named: Named) -> Sequence[Block]:
-        assistants = await read_assistants(services, place, week)
-        members = await named([each.author_id for each in assistants])
-        details = [
-            await read_details(services, replace(place, author_id=each.author_id), week)
-            for each in assistants
-            if each.author_id in members
-        ]
-        marked = await Releases(services.store.database).of(place)
-        return detail_blocks(assistants, members, details, releases_in(marked, week), week)
-
-    async def release(place: Place, typed: str, by: str) -> str:
-        return (await releases.mark_as_typed(services, place, typed, by)).text
-
     watched = sa.select(schema.watches.c.team_id)
     released = sa.select(schema.releases.c.team_id)
     return Feature(
@@ -122,9 +86,54 @@ def feature(services: Services) -> Feature:
             PeriodicJob("tell_new_models", NewModels(services).look, teams=watched),
             PeriodicJob("tell_retirements", Retirements(services).look, teams=watched),
         ],
-        home_section=home_section,
-        home_settings=home_settings,
-        week_part=week_part,
-        week_details=week_details,
-        release=release,
+        home_section=partial(_home_section, services),
+        home_settings=partial(_home_settings, services),
+        week_part=partial(_week_part, services, looks),
+        week_details=partial(_week_details, services),
+        release=partial(_release, services),
     )
+
+
+async def _home_section(services: Services, person: Invocation) -> Sequence[Block]:
+    assistants, more = await assistants_of(services, person)
+    return home_blocks(assistants, more, services.clock(), services.low_button)
+
+
+async def _home_settings(services: Services, person: Invocation) -> Sequence[Block]:
+    watches = await watches_of(services, person)
+    shown = await counted(services, watches[:MOST_AT_HOME])
+    return settings_blocks(shown, len(watches) - len(shown))
+
+
+async def _week_part(
+    services: Services, looks: StandingLooks, place: Place, week: Week, named: Named, is_past: bool
+) -> WeekPart:
+    assistants = await read_assistants(services, place, week, is_past=is_past)
+    if any(each.standing is None for each in assistants):
+        # The first day of a watch, or of the app.
+        await looks.look_first()
+        assistants = await read_assistants(services, place, week, is_past=is_past)
+    members = await named([each.author_id for each in assistants])
+    blocks = week_blocks(assistants, members, week)
+    unread = await WatchOrders(services.store.database).unread(place.team_id, services.clock())
+    if place.channel_id in unread:
+        blocks.append(section(not_read_since(unread[place.channel_id])))
+    return WeekPart(frozenset(each.author_id for each in assistants), blocks)
+
+
+async def _week_details(
+    services: Services, place: Place, week: Week, named: Named
+) -> Sequence[Block]:
+    assistants = await read_assistants(services, place, week)
+    members = await named([each.author_id for each in assistants])
+    details = [
+        await read_details(services, replace(place, author_id=each.author_id), week)
+        for each in assistants
+        if each.author_id in members
+    ]
+    marked = await Releases(services.store.database).of(place)
+    return detail_blocks(assistants, members, details, releases_in(marked, week), week)
+
+
+async def _release(services: Services, place: Place, typed: str, by: str) -> str:
+    return (await releases.mark_as_typed(services, place, typed, by)).text

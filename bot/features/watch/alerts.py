@@ -3,11 +3,10 @@ has no scores.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import Literal, get_args
 
 from bot.domain.standing import subject_of
 from bot.domain.watch import Watch
@@ -26,12 +25,6 @@ from bot.store.notices import Notices, day_of
 from judge.evaluation.standing import below
 from judge.evaluation.stats import Interval
 
-AlertKind = Literal["below", "unread", "unanswered", "silent", "gone"]
-"""What an alert reports, the most urgent first.
-
-The assistant is below its floor; the channel cannot be read; questions have no answer; the watch has
-no scores; the assistant no longer writes.
-"""
 _PAUSED = {"below", "unanswered"}
 SILENT_FOR = timedelta(hours=6)
 RECENT = timedelta(days=7)
@@ -51,6 +44,16 @@ class Alerts:
         self._notices = Notices(services.store.database)
         self._pauses = Pauses(services.store.database)
         self._looked = set[tuple[Watch, date]]()
+        # What is due of each kind, the most urgent first: the assistant is below its floor; the
+        # channel cannot be read; questions have no answer; the watch has no scores; the assistant
+        # no longer writes.
+        self._checks: Mapping[str, Callable[[Watch], Awaitable[Post | Write | None]]] = {
+            "below": self._below,
+            "unread": self._unread,
+            "unanswered": services.alert,
+            "silent": self._silent,
+            "gone": self._gone,
+        }
 
     async def look(self) -> None:
         for watch in await self._orders.told_of(self._services.identity.team_id):
@@ -61,34 +64,18 @@ class Alerts:
         """Sends what is due, at most one alert a day."""
         now = self._services.clock()
         day = day_of(now)
-        kinds: Sequence[AlertKind] = get_args(AlertKind)
         today = await self._notices.of_day(watch, day)
-        begun = [kind for kind in kinds if f"{kind} {day}" in today]
+        begun = [kind for kind in self._checks if f"{kind} {day}" in today]
         if begun and await self._notices.is_settled(watch, f"{begun[0]} {day}", now):
             return
         paused = await self._pauses.of(subject_of(watch), now)
         awake = replace(watch, alerts_to=tuple(to for to in watch.alerts_to if to not in paused))
-        for kind in begun or kinds:
+        for kind in begun or self._checks:
             told = awake if kind in _PAUSED else watch
-            due = await self._due(told, kind)
+            due = await self._checks[kind](told) if told.alerts_to else None
             if due is not None:
                 await tell_once(self._services, told, f"{kind} {day}", due, day, may_repeat=True)
                 return
-
-    async def _due(self, watch: Watch, kind: AlertKind) -> Post | Write | None:
-        if not watch.alerts_to:
-            return None
-        match kind:
-            case "below":
-                return await self._below(watch)
-            case "unread":
-                return await self._unread(watch)
-            case "unanswered":
-                return await self._services.alert(watch)
-            case "silent":
-                return await self._silent(watch)
-            case "gone":
-                return await self._gone(watch)
 
     async def _below(self, watch: Watch) -> Write | None:
         """The alert of a mean clearly below the floor, looked at once a day."""
@@ -159,10 +146,10 @@ class Alerts:
             return None
         return text.gone_alert(watch, await self._services.members.name_of(watch.author_id), before)
 
-    async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
+    async def _was_told(self, watch: Watch, kind: str) -> bool:
         last = await self._last(watch, kind)
         return last is not None and last > self._services.clock() - RECENT
 
-    async def _last(self, watch: Watch, kind: AlertKind) -> datetime | None:
+    async def _last(self, watch: Watch, kind: str) -> datetime | None:
         """When that was told last, before today: what is told today may not have reached all yet."""
         return await self._notices.last(watch, kind, day_of(self._services.clock()))

@@ -94,34 +94,34 @@ async def read_assistants(
     weeks = list[AssistantWeek]()
     by_subject = grouped((subject_of(watch), watch.channel_id) for watch in shown)
     for subject, channel_ids in by_subject.items():
-        lines: Sequence[str] = ()
-        level = None
+        author_id = subject.author_id
+        assistant = AssistantWeek(
+            author_id,
+            standings.get(subject),
+            channels[subject],
+            _to_volume(author_id, channel_ids, this),
+            _to_volume(author_id, channel_ids, before),
+            private_in=subject.channel_id if place.others else "",
+        )
         if is_past:
-            first, *others = channel_ids
-            its = replace(
-                place, channel_id=first, others=tuple(others), author_id=subject.author_id
-            )
-            level = await _level(services.store.tallies, its, span)
+            level = await _level(services.store.tallies, place, author_id, channel_ids, span)
+            assistant = replace(assistant, level=level)
         else:
             lines = await services.standing_lines(subject)
-        weeks.append(
-            AssistantWeek(
-                subject.author_id,
-                standings.get(subject),
-                channels[subject],
-                _to_volume(subject.author_id, channel_ids, this),
-                _to_volume(subject.author_id, channel_ids, before),
-                lines,
-                level,
-                subject.channel_id if place.others else "",
-            )
-        )
+            assistant = replace(assistant, lines=lines)
+        weeks.append(assistant)
     return sorted(weeks, key=lambda each: worst_first(each.standing))
 
 
-async def _level(tallies: Tallies, place: Place, span: Span) -> Tally:
-    """The scores of a span, as far as they are of its most common kind."""
-    rows = await tallies.scores(replace(place, origin=Origin.WATCHED), span, span.start)
+async def _level(
+    tallies: Tallies, place: Place, author_id: str, channel_ids: Sequence[str], span: Span
+) -> Tally:
+    """An assistant's scores of a span in these channels, as far as they are of the most common
+    kind.
+    """
+    first, *others = channel_ids
+    its = replace(place, author_id=author_id, channel_id=first, others=tuple(others))
+    rows = await tallies.scores(replace(its, origin=Origin.WATCHED), span, span.start)
     return tally_of(rows, commonest(rows))
 
 

@@ -2,7 +2,7 @@
 already.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -51,49 +51,61 @@ async def welcome(services: Services, body: Mapping[str, Any]) -> None:
 
 async def _welcome(services: Services, person: Invocation) -> Post:
     channel_id = person.channel_id
-    invited = f"You invited me to <#{person.channel_id}>."
     refusal = await orders.refusal_of(services, person, channel_id, is_change=True)
-    try:
-        names, a_day = (
-            ({}, {}) if refusal else await or_refusal(assistants.assistants(services, channel_id))
-        )
-    except RefusedCallError as exc:
-        refusal = not_read(slack_word(exc))
+    names: Mapping[str, str] = {}
+    a_day: Mapping[str, float] = {}
+    if not refusal:
+        try:
+            names, a_day = await or_refusal(assistants.assistants(services, channel_id))
+        except RefusedCallError as exc:
+            refusal = not_read(slack_word(exc))
     if refusal:
-        return Post(
-            f"{invited} {refusal}",
-            [ui.section(f"{invited} {refusal}"), ui.context(ONLY_WHEN_ASKED)],
-        )
-    seen = [(a_day.get(each, 0), clip(name)) for each, name in names.items()]
-    listed = ", ".join(f"*{name}*" for _, name in seen[:_MOST])
-    listed += f" and {len(seen) - _MOST} more" if len(seen) > _MOST else ""
-    sees = (
-        f"{number_of(len(seen), 'assistant')} there: {listed}" if seen else "no assistant there yet"
-    )
+        said = f"You invited me to <#{channel_id}>. {refusal}"
+        return Post(said, [ui.section(said), ui.context(ONLY_WHEN_ASKED)])
     watched = await assistants.watched_names(services, person.team_id, channel_id)
     has_digest = (await services.store.channels.of(person.team_id, channel_id)).is_digest_on
     on = [f"the watch of {clip(name)} (`/judge watch` there ends it)" for name in watched.values()]
-    on += ["the weekly summary (`/judge digest off`)"] if has_digest else []
-    said = f"*I am in <#{channel_id}> now* and see {sees}.\nWhat shall I do there?"
-    said += f"\nOn there: {', '.join(on)}." if on else ""
-    watch = ui.button("Watch it", ids.ACTION_WATCH, f"{channel_id}:") | {"style": "primary"}
-    buttons = [
-        *([] if names and names.keys() <= watched.keys() else [watch]),
-        *([] if has_digest else [ui.button("Weekly summary", ids.ACTION_WEEKLY, channel_id)]),
-        ui.button("Only when asked", ids.ACTION_ONLY_ASKED),
-    ]
-    usual = await orders.order_on(services, person, channel_id, "")
-    way = await find_way(services, person.team_id, channel_id)
+    buttons = [ui.button("Only when asked", ids.ACTION_ONLY_ASKED)]
+    if has_digest:
+        on.append("the weekly summary (`/judge digest off`)")
+    else:
+        buttons.insert(0, ui.button("Weekly summary", ids.ACTION_WEEKLY, channel_id))
+    if not names or names.keys() - watched.keys():
+        watch = ui.button("Watch it", ids.ACTION_WATCH, f"{channel_id}:")
+        buttons.insert(0, watch | {"style": "primary"})
+    said = f"*I am in <#{channel_id}> now* and see {_seen(names)}.\nWhat shall I do there?"
+    if on:
+        said += f"\nOn there: {', '.join(on)}."
+    small = await _small_print(services, person, names, a_day)
+    blocks = [ui.section(said), ui.actions(*buttons), *map(ui.context, small)]
+    return Post(said.replace("*", ""), blocks)
+
+
+def _seen(names: Mapping[str, str]) -> str:
+    """The assistants that a channel has, those with most replies by name."""
+    if not names:
+        return "no assistant there yet"
+    listed = ", ".join(f"*{clip(name)}*" for name in [*names.values()][:_MOST])
+    rest = len(names) - _MOST
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"{number_of(len(names), 'assistant')} there: {listed}{more}"
+
+
+async def _small_print(
+    services: Services, person: Invocation, names: Mapping[str, str], a_day: Mapping[str, float]
+) -> Sequence[str]:
+    """What is sent where, and what a watch on the assistant with most replies costs."""
+    way = await find_way(services, person.team_id, person.channel_id)
     in_force = services.settings.in_force()
-    prices = [price_a_day(usual, number, way) for number, _ in seen[:1]]
     small = [
         f"`{clip(way.model)}` judges. Question, reply and what was said before go, without names, to "
-        f"{in_force['sent to']}. Texts are {in_force['texts']}, scores {in_force['scores']}.",
-        *(f"A watch on {seen[0][1]}: {price[0].lower()}{price[1:]}" for price in prices),
+        f"{in_force['sent to']}. Texts are {in_force['texts']}, scores {in_force['scores']}."
     ]
-    return Post(
-        said.replace("*", ""), [ui.section(said), ui.actions(*buttons), *map(ui.context, small)]
-    )
+    for author_id in [*names][:1]:
+        usual = await orders.order_on(services, person, person.channel_id, "")
+        price = price_a_day(usual, a_day.get(author_id, 0), way)
+        small.append(f"A watch on {clip(names[author_id])}: {price[0].lower()}{price[1:]}")
+    return small
 
 
 def register(app: AsyncApp, services: Services) -> None:

@@ -3,7 +3,7 @@ minutes.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -152,28 +152,44 @@ async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
     heads = {case_id: head.id for head in folded(replies) for case_id in head.ids}
     days = grouped((day_of(delivered_at), case_id) for case_id, delivered_at in low)
     told = {day: await notices.of_day(watch, day) for day in days}
+    for day, due in _due(days, told, heads, day_of(now)).items():
+        for name, case_ids in due.items():
+            write = partial(_post, services, watch, case_ids)
+            await tell_once(services, watch, name, write, day)
+
+
+def _due(
+    days: Mapping[str, Sequence[int]],
+    told: Mapping[str, Collection[str]],
+    heads: Mapping[int, int],
+    today: str,
+) -> Mapping[str, Mapping[str, Sequence[int]]]:
+    """The cases to tell of each day, by the name of the notice.
+
+    `told` are the names of those that were told or begun; `heads` gives the first of those that are
+    the same.
+    """
     told_heads = {
         heads.get(case_id)
         for day, case_ids in days.items()
         for case_id in case_ids
         if f"case {case_id}" in told[day]
     }
+    due = dict[str, dict[str, list[int]]]()
     for day, case_ids in days.items():
-        is_today = day == day_of(now)
+        due[day] = defaultdict(list)
         singly = {name for name in told[day] if name.startswith("case ")}
-        due = defaultdict[str, list[int]](list)
         for case_id in case_ids:
             name = f"case {case_id}"
             head_id = heads.get(case_id)
-            is_new = is_today and len(singly) < _MOST_SINGLY and head_id not in told_heads
+            is_new = day == today and len(singly) < _MOST_SINGLY and head_id not in told_heads
             if is_new or name in singly:
                 singly.add(name)
                 told_heads.add(head_id)
-                due[name].append(case_id)
-            elif not is_today:
-                due[f"day {day}"].append(case_id)
-        for name, due_ids in due.items():
-            await tell_once(services, watch, name, partial(_post, services, watch, due_ids), day)
+                due[day][name].append(case_id)
+            elif day != today:
+                due[day][f"day {day}"].append(case_id)
+    return due
 
 
 async def _post(services: Services, watch: Watch, case_ids: Sequence[int]) -> Telling | None:

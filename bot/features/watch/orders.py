@@ -1,6 +1,6 @@
 """A channel's watches: shown, set and ended with `/judge watch`, by people who may do so."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -100,36 +100,53 @@ def clicked_watch(invocation: Invocation) -> tuple[str, str]:
 async def follow(watcher: Watcher, invocation: Invocation, typed: WatchWords) -> Post | str:
     """Does what a `/judge watch` command asks for; returns the answer."""
     services = watcher.services
-    team_id = invocation.team_id
     channel_id = invocation.channel_id
     is_change = bool(typed.assistant)
     refusal = await refusal_of(services, invocation, channel_id, is_change=is_change)
     if refusal:
         return refusal
     if not is_change:
-        return words.state(
-            await counted(services, await services.store.watches.of(team_id, channel_id))
-        )
+        watches = await services.store.watches.of(invocation.team_id, channel_id)
+        return words.state(await counted(services, watches))
     place = EVERYWHERE if typed.is_everywhere else channel_id
-    names: Mapping[str, str] = await watched_names(services, team_id, place)
-    a_day: Mapping[str, float] = {}
-    if typed.changes is not None:
-        try:
-            names, a_day = await assistants(services, channel_id, typed.assistant)
-        except SLACK_ERRORS as exc:
-            return words.not_read(slack_word(exc))
-    meant = called(typed.assistant, names)
-    if len(meant) > 1:
-        return several_named(typed.assistant, meant)
+    try:
+        if typed.changes is None:
+            return await _ask_to_end(services, invocation, place, typed.assistant)
+        return await _set(watcher, invocation, place, typed.assistant, typed.changes)
+    except ValueError as exc:
+        return str(exc)
+
+
+def _author_of(
+    typed: str, names: Mapping[str, str], unknown: Callable[[str, Sequence[str]], str]
+) -> str:
+    """The id of the assistant that was typed.
+
+    Raises:
+        ValueError: None of them has that name, or several have; says so to the person.
+    """
+    meant = called(typed, names)
     if not meant:
-        unknown_one = words.not_watched if typed.changes is None else words.no_assistant
-        return unknown_one(typed.assistant, list(names.values()))
-    author_id = meant[0]
-    if typed.changes is None:
-        return await _ask_to_end(services, invocation, place, author_id)
+        raise ValueError(unknown(typed, list(names.values())))
+    if len(meant) > 1:
+        raise ValueError(several_named(typed, meant))
+    return meant[0]
+
+
+async def _set(
+    watcher: Watcher, invocation: Invocation, place: str, typed: str, changes: Mapping[str, Any]
+) -> Post | str:
+    services = watcher.services
+    team_id = invocation.team_id
+    channel_id = invocation.channel_id
+    try:
+        names, a_day = await assistants(services, channel_id, typed)
+    except SLACK_ERRORS as exc:
+        return words.not_read(slack_word(exc))
+    author_id = _author_of(typed, names, words.no_assistant)
     await find_way(services, team_id, place, patience_s=PATIENCE_S)
     watch = await order_on(services, invocation, place, author_id)
-    watch = changed(watch, invocation, typed.changes, services.clock())
+    watch = changed(watch, invocation, changes, services.clock())
     refusal = await save_order(watcher, watch, invocation.user_id)
     if refusal:
         return refusal
@@ -159,15 +176,16 @@ async def set_by(services: Services, watch: Watch) -> str:
 
 
 async def _ask_to_end(
-    services: Services, invocation: Invocation, place: str, author_id: str
+    services: Services, invocation: Invocation, place: str, typed: str
 ) -> Post | str:
-    name = await services.members.name_of(author_id)
+    names = await watched_names(services, invocation.team_id, place)
+    author_id = _author_of(typed, names, words.not_watched)
     orders = WatchOrders(services.store.database)
     watch = await orders.find(invocation.team_id, place, author_id)
     if watch is None:
         return words.NOT_WATCHED
     watch = await with_channels(services, watch)
-    return words.ask_to_end(watch, name, await set_by(services, watch))
+    return words.ask_to_end(watch, names[author_id], await set_by(services, watch))
 
 
 def changed(
@@ -175,24 +193,18 @@ def changed(
 ) -> Watch:
     """The watch with changes as `parse_watch` returns them; an order includes the channel again."""
     here = invocation.channel_id
-    left_out = tuple(channel_id for channel_id in watch.except_in if channel_id != here)
-    watch = replace(watch, except_in=left_out)
-    watch = replace(
-        watch, **{name: value for name, value in changes.items() if name not in {"alert", "low"}}
-    )
-    hear = {
-        "here": (invocation.channel_id,),
-        "me": (invocation.user_id,),
-        "off": (),
-        None: watch.alerts_to,
-    }
-    low, alerts_to = changes.get("low"), hear[changes.get("alert")]
-    if low:
-        return replace(
-            watch, alerts_to=alerts_to or (invocation.user_id,), low_since=watch.low_since or now
-        )
-    ends_low = low is False or not alerts_to
-    return replace(watch, alerts_to=alerts_to, low_since=None if ends_low else watch.low_since)
+    given = {name: value for name, value in changes.items() if name not in {"alert", "low"}}
+    given["except_in"] = tuple(each for each in watch.except_in if each != here)
+    hear = {"here": (here,), "me": (invocation.user_id,), "off": ()}
+    if "alert" in changes:
+        given["alerts_to"] = hear[changes["alert"]]
+    watch = replace(watch, **given)
+    if changes.get("low"):
+        alerts_to = watch.alerts_to or (invocation.user_id,)
+        return replace(watch, alerts_to=alerts_to, low_since=watch.low_since or now)
+    if "low" in changes or not watch.alerts_to:
+        return replace(watch, low_since=None)
+    return watch
 
 
 async def end_watch(

@@ -50,26 +50,13 @@ def pause_button(subject: Subject) -> ui.Block:
 def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ids.ACTION_PAUSE, ids.ACTION_RESUME)
     async def pause(person: Invocation, _: Raw) -> None:
-        to = person.user_id
+        refusal = ""
         if not person.is_direct:
-            to = person.channel_id
-            refusal = await refusal_of(services, person, to, is_change=True)
-            if refusal:
-                await services.messenger.tell(person.recipient, refusal)
-                return
-        channel_id, _colon, author_id = person.value.rpartition(":")
-        now = services.clock()
-        until = now
-        line = f"<@{person.user_id}> has these alerts sent again."
-        if person.action == ids.ACTION_PAUSE:
-            until = now + _WEEK
-            day = day_words(until.astimezone(services.schedule.zone).date())
-            line = (
-                f"<@{person.user_id}> has paused these alerts until {day}. A change for the better "
-                "and single low replies are still told."
-            )
-        subject = Subject(person.team_id, channel_id, author_id)
-        await Pauses(services.store.database).save(subject, to, until)
+            refusal = await refusal_of(services, person, person.channel_id, is_change=True)
+        if refusal:
+            await services.messenger.tell(person.recipient, refusal)
+            return
+        line = await _pause(services, person)
 
         async def change(blocks: Sequence[ui.Block]) -> list[ui.Block]:
             return with_pause(blocks, person.action, line)
@@ -79,6 +66,24 @@ def register(app: AsyncApp, services: Services) -> None:
             await change_posted(services.store, services.client, message, change)
         except SLACK_ERRORS:
             await services.messenger.tell(person.recipient, line)
+
+
+async def _pause(services: Services, person: Invocation) -> str:
+    """Does what a person has pressed, for them or for the channel; returns the line that says so."""
+    until = services.clock()
+    line = f"<@{person.user_id}> has these alerts sent again."
+    if person.action == ids.ACTION_PAUSE:
+        until += _WEEK
+        day = day_words(until.astimezone(services.schedule.zone).date())
+        line = (
+            f"<@{person.user_id}> has paused these alerts until {day}. A change for the better "
+            "and single low replies are still told."
+        )
+    channel_id, _, author_id = person.value.rpartition(":")
+    to = person.user_id if person.is_direct else person.channel_id
+    subject = Subject(person.team_id, channel_id, author_id)
+    await Pauses(services.store.database).save(subject, to, until)
+    return line
 
 
 def with_pause(blocks: Sequence[ui.Block], pressed: str, line: str) -> list[ui.Block]:

@@ -73,10 +73,7 @@ class WatchOrders(Watches):
         for watch in followed:
             await connection.execute(self._upsert(watch, watches.c.is_derived))
         for watch in ended:
-            its = sa.delete(watches).filter_by(**key_of(watch), is_derived=True)
-            if (await connection.execute(its)).rowcount:
-                waiting = sa.delete(replies).filter_by(**key_of(watch))
-                await connection.execute(waiting.where(IS_WAITED_FOR))
+            await _delete(connection, watch, is_derived=True)
 
     def _upsert(self, watch: Watch, where: sa.ColumnElement[bool] | None = None) -> sa.Insert:
         now = utc_now()
@@ -93,11 +90,8 @@ class WatchOrders(Watches):
         there was one.
         """
         watch = replace(order, channel_id=channel_id)
-        its = sa.delete(watches).filter_by(**key_of(watch))
-        if not (await connection.execute(its)).rowcount:
+        if not await _delete(connection, watch):
             return False
-        waiting = sa.delete(replies).filter_by(**key_of(watch)).where(IS_WAITED_FOR)
-        await connection.execute(waiting)
         left_out = tuple(dict.fromkeys((*order.except_in, channel_id)))
         excepting = sa.update(watches).filter_by(**key_of(order)).values(except_in=left_out)
         await connection.execute(excepting)
@@ -164,15 +158,24 @@ class WatchOrders(Watches):
 
     @db.in_transaction
     async def end(self, connection: AsyncConnection, watch: Watch, by: str) -> bool:
-        """Whether there was a watch to end.
-
-        What it has scored stays; replies that wait to be scored are dropped.
-        """
-        await connection.execute(sa.delete(replies).filter_by(**key_of(watch)).where(IS_WAITED_FOR))
-        if not (await connection.execute(sa.delete(watches).filter_by(**key_of(watch)))).rowcount:
+        """Whether there was a watch to end."""
+        if not await _delete(connection, watch):
             return False
         await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
         return True
+
+
+async def _delete(connection: AsyncConnection, watch: Watch, **which: object) -> bool:
+    """Whether there was such a watch, which is deleted.
+
+    What it has scored stays; replies that wait to be scored are dropped.
+    """
+    its = sa.delete(watches).filter_by(**key_of(watch), **which)
+    if not (await connection.execute(its)).rowcount:
+        return False
+    waiting = sa.delete(replies).filter_by(**key_of(watch)).where(IS_WAITED_FOR)
+    await connection.execute(waiting)
+    return True
 
 
 def _act(watch: Watch, by: str, what: Action) -> Act:

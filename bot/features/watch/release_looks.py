@@ -13,7 +13,7 @@ from functools import partial
 from bot.domain.standing import Standing, Whose
 from bot.domain.watch import Watch
 from bot.features.watch import release_text as words
-from bot.features.watch.asked_again import Change
+from bot.features.watch.asked_again import Asked, Change
 from bot.features.watch.notices import TRIED_FOR, Telling, shown_to, tell_each
 from bot.features.watch.queries import Release, Releases
 from bot.features.watch.release_text import COMPARED_FOR, GIVEN_UP
@@ -23,7 +23,7 @@ from bot.features.watch.standings import (
     LOOK_HOUR,
     StandingLooks,
     place_of,
-    with_cause_of,
+    with_cause,
     with_marker,
 )
 from bot.services import Services
@@ -189,8 +189,9 @@ class ReleaseLooks:
             await self._standings.begin(effect)
             return
         standing = await self._standings.of(effect.subject)
-        if standing and _is_cause_known(standing, effect):
-            await self._standings.begin(with_cause_of(effect, standing))
+        if standing and standing.whose and _is_cause_known(standing, effect):
+            asked = Asked(standing.whose, standing.why, standing.asked, standing.judge_change)
+            await self._standings.begin(with_cause(effect, asked, standing.questions))
             return
         change = Change(scores.before(day), scores.since(day), effect.change)
         asked = await self._looks.ask(effect, change, watches)

@@ -127,17 +127,23 @@ async def mark(
     release = await releases.find(place, number)
     if release is None:
         raise ValueError(text.NOT_WATCHED)
-    clear_on = None
-    if series := await read_series(services, place_of(subject, watches)):
-        scores = series.dated()
-        scale = series.kind.scale
-        days = await asyncio.to_thread(days_until_clear, scores, day, today, scale)
-        clear_on = day + timedelta(days=days) if days else None
+    clear_on = await _clear_on(services, place_of(subject, watches), day)
     name = await services.members.name_of(subject.author_id)
     channels = [watch.channel_id for watch in watches]
     share = max(watch.share for watch in watches)
     when = words.when_compared(clear_on, release, share)
     return words.marked(release, name, place.channel_id, channels, running, when)
+
+
+async def _clear_on(services: Services, place: Place, day: date) -> date | None:
+    """When half a point would be seen of a release on that day; None if not within four weeks."""
+    series = await read_series(services, place)
+    if series is None:
+        return None
+    scale = series.kind.scale
+    today = today_of(services)
+    days = await asyncio.to_thread(days_until_clear, series.dated(), day, today, scale)
+    return day + timedelta(days=days) if days else None
 
 
 async def _subject_at(services: Services, place: Place) -> tuple[Subject, Sequence[Watch]]:
@@ -170,42 +176,53 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_RELEASE)
     async def mark_with_note(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        state = ReleaseState.of(body["view"])
-        note = payloads.typed(body["view"]["state"]["values"], ids.BLOCK_NOTE)
-        channel_id = state.channel_id or ""
-        refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
-        if refusal:
-            await ack(response_action="update", view=words.said_modal(refusal))
-            return
-        today = today_of(services)
-        chosen = payloads.field_of(body["view"]["state"]["values"], ids.BLOCK_DAY)
-        day = date.fromisoformat(chosen.get("selected_date") or today.isoformat())
-        if not today - words.COMPARED_FOR <= day <= today:
-            await ack(response_action="errors", errors={ids.BLOCK_DAY: words.NO_DAY})
-            return
-        await ack()
-        place = Place(invocation.team_id, channel_id, state.author_id)
-        try:
-            said: Post | str = await mark(services, place, note, invocation.user_id, day)
-        except ValueError as exc:
-            said = str(exc)
-        recipient = Recipient(invocation.user_id, state.told_at or channel_id)
-        await messenger.tell(recipient, said)
+        await _mark_with_note(services, ack, payloads.to_invocation(body), body["view"])
 
     @payloads.on_click(app, ids.ACTION_UNDO_RELEASE, ids.ACTION_RELEASE_NOTE)
     async def answer_notice(invocation: Invocation, _: Raw) -> None:
-        channel_id, number = orders.clicked_watch(invocation)
-        is_change = invocation.action == ids.ACTION_UNDO_RELEASE
-        refusal = await orders.refusal_of(services, invocation, channel_id, is_change=is_change)
-        place = Place(invocation.team_id, channel_id)
-        if refusal or not is_change:
-            await messenger.tell(
-                invocation.recipient, refusal or await _note(services, place, number)
-            )
-            return
-        said = await _take_back(services, place, number, invocation.user_id)
-        await messenger.replace(invocation.recipient, said)
+        await _answer_notice(services, invocation)
+
+
+async def _mark_with_note(
+    services: Services, ack: AsyncAck, invocation: Invocation, view: Raw
+) -> None:
+    state = ReleaseState.of(view)
+    channel_id = state.channel_id or ""
+    refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
+    if refusal:
+        await ack(response_action="update", view=words.said_modal(refusal))
+        return
+    values = view["state"]["values"]
+    today = today_of(services)
+    chosen = payloads.field_of(values, ids.BLOCK_DAY).get("selected_date")
+    day = date.fromisoformat(chosen) if chosen else today
+    if not today - words.COMPARED_FOR <= day <= today:
+        await ack(response_action="errors", errors={ids.BLOCK_DAY: words.NO_DAY})
+        return
+    await ack()
+    place = Place(invocation.team_id, channel_id, state.author_id)
+    note = payloads.typed(values, ids.BLOCK_NOTE)
+    said: Post | str
+    try:
+        said = await mark(services, place, note, invocation.user_id, day)
+    except ValueError as exc:
+        said = str(exc)
+    recipient = Recipient(invocation.user_id, state.told_at or channel_id)
+    await services.messenger.tell(recipient, said)
+
+
+async def _answer_notice(services: Services, invocation: Invocation) -> None:
+    """Shows the note of a release, or takes it back."""
+    channel_id, number = orders.clicked_watch(invocation)
+    is_change = invocation.action == ids.ACTION_UNDO_RELEASE
+    refusal = await orders.refusal_of(services, invocation, channel_id, is_change=is_change)
+    place = Place(invocation.team_id, channel_id)
+    if refusal or not is_change:
+        said = refusal or await _note(services, place, number)
+        await services.messenger.tell(invocation.recipient, said)
+        return
+    said = await _take_back(services, place, number, invocation.user_id)
+    await services.messenger.replace(invocation.recipient, said)
 
 
 async def _window(services: Services, invocation: Invocation) -> dict[str, Any]:

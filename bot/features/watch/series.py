@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -51,21 +51,25 @@ async def read_series(services: Services, place: Place, known: Kind | None = Non
     Of several kinds, only the one that most scores of the last week have. The `known` one stays as
     long as a third of them have it: two channels with different rubrics do not take turns.
     """
-    zone = services.schedule.zone
     now = services.clock()
     span = Span(now - timedelta(days=WINDOW + 1), now)
     scores = await services.store.tallies.in_order(place, span)
     # Sorted by the time of the reply, because scores may come late and in no order.
-    all_kinds = Series(sorted(scores, key=lambda score: (replied_at(score), score.id)), zone)
-    over = all_kinds.before(today_of(services))
-    if not over:
+    in_order = sorted(scores, key=lambda score: (replied_at(score), score.id))
+    series = Series(in_order, services.schedule.zone)
+    over = replace(series, scores=series.before(today_of(services)))
+    if not over.scores:
         return None
-    week = all_kinds.day_of(over[-1]) - timedelta(days=_KIND_DAYS)
-    kinds = Counter(score.kind for score in over if all_kinds.day_of(score) > week)
-    usual = max(kinds, key=lambda kind: (kinds[kind], kind.version or ""))
+    kind = _usual_kind(over, known)
+    return replace(over, scores=[score for score in over.scores if score.kind == kind])
+
+
+def _usual_kind(series: Series, known: Kind | None) -> Kind:
+    week = series.day_of(series.scores[-1]) - timedelta(days=_KIND_DAYS - 1)
+    kinds = Counter(score.kind for score in series.since(week))
     if known and 3 * kinds[known] >= kinds.total():
-        usual = known
-    return Series([score for score in over if score.kind == usual], zone)
+        return known
+    return max(kinds, key=lambda kind: (kinds[kind], kind.version or ""))
 
 
 def today_of(services: Services) -> date:

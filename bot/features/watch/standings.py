@@ -363,20 +363,6 @@ def with_figures(standing: Standing, finding: Look, now: datetime) -> Standing:
     )
 
 
-def with_cause_of(standing: Standing, other: Standing) -> Standing:
-    """The standing with the cause of another one."""
-    return replace(
-        standing,
-        whose=other.whose,
-        why=other.why,
-        asked=other.asked,
-        judge_step=other.judge_step,
-        judge_low=other.judge_low,
-        judge_high=other.judge_high,
-        questions=other.questions,
-    )
-
-
 def with_cause(standing: Standing, asked: Asked, questions: str) -> Standing:
     whose = asked.whose
     if whose is Whose.ASSISTANT and questions:

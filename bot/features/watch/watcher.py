@@ -3,7 +3,7 @@ and taken in.
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -52,12 +52,6 @@ def to_reply(team_id: str, channel_id: str, raw: Raw) -> SeenReply:
 def _hash_of(found: exchange.Exchange) -> str | None:
     is_written = not any(message.is_unfinished for message in found.reply)
     return text_hash(found.response) if is_written else None
-
-
-def is_answer(found: exchange.Exchange, own_ids: Collection[str]) -> bool:
-    """Whether a reply answers a person; a whole one with words."""
-    has_words = found.response or breaks_off(found)
-    return bool(found.question and has_words) and found.reply[0].author_id not in own_ids
 
 
 def breaks_off(found: exchange.Exchange) -> bool:
@@ -307,18 +301,17 @@ class Watcher:
         self, watch: Watch, reply: SeenReply, found: exchange.Exchange
     ) -> ReplyOutcome | None:
         """What becomes of a reply that is not to be scored; None if it is."""
-        question = found.question if is_answer(found, self.services.identity.own_ids) else None
-        if question is None:
+        question = found.question
+        is_whole = not breaks_off(found)
+        if question is None or (is_whole and not found.response):
             return ReplyOutcome.NO_ANSWER
-        if breaks_off(found):
+        if not is_whole:
             return ReplyOutcome.BROKE_OFF
         if question.is_edited_after(reply.ts):
             return ReplyOutcome.EDITED
-        return (
-            ReplyOutcome.OVER
-            if await self._is_over(watch, reply, question.messages[-1].ts)
-            else None
-        )
+        if await self._is_over(watch, reply, question.messages[-1].ts):
+            return ReplyOutcome.OVER
+        return None
 
     async def _is_added(self, case: Case) -> bool:
         try:

@@ -51,8 +51,8 @@ class WatchForm:
     changes: Mapping[str, Any]
 
 
-def to_watch_form(body: Raw, channel_id: str) -> WatchForm:
-    values = body["view"]["state"]["values"]
+def to_watch_form(view: Raw, channel_id: str) -> WatchForm:
+    values = view["state"]["values"]
     author_id = payloads.selected(values, ids.BLOCK_ASSISTANT) or ""
 
     def its(block_id: str) -> str:
@@ -201,37 +201,25 @@ async def _submitted(
     """The answer to Slack for a submitted window, empty once the watch is set; and when a new one's
     figures come.
     """
+    refusal = await _refusal(watcher, invocation, state, form)
+    if refusal:
+        return refusal, ""
     services = watcher.services
     team_id = invocation.team_id
     channel_id = state.channel_id or ""
-    refusal, kept_out = await asyncio.gather(
-        orders.refusal_of(services, invocation, channel_id, is_change=True),
-        _kept_out(services, form, channel_id),
-    )
-    if refusal:
-        return {"response_action": "update", "view": said_modal(refusal)}, ""
     place = _place(state, form)
     earlier = await watcher.orders.find(team_id, place, form.author_id)
-    rubric = await services.rubrics.of(team_id, channel_id)
-    errors = await _errors(services, form, rubric.scale, is_watched=earlier is not None)
-    errors |= kept_out
-    shown_place = EVERYWHERE if state.is_everywhere else channel_id
-    shown_watch = await watcher.orders.find(team_id, shown_place, form.author_id)
-    if (state.version or "") != _version(shown_watch):
-        errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
-    if errors:
-        return {"response_action": "errors", "errors": errors}, ""
     watch = earlier or await orders.order_on(services, invocation, place, form.author_id)
     changes = {"share": form.share, **form.changes}
     if form.changes:
         changes["alerts_to"] += _other_channels(watch, channel_id)
     watch = orders.changed(watch, invocation, changes, services.clock())
-    refusal = await orders.save_order(watcher, watch, invocation.user_id)
-    if refusal:
+    not_saved = await orders.save_order(watcher, watch, invocation.user_id)
+    if not_saved:
         block_id = ids.BLOCK_ASSISTANT
         if form.changes:
             block_id = slack_ids.of(ids.BLOCK_SHOWS, form.author_id)
-        return {"response_action": "errors", "errors": {block_id: refusal.replace("`", "")}}, ""
+        return {"response_action": "errors", "errors": {block_id: not_saved.replace("`", "")}}, ""
     digest = ""
     if window_words.DIGEST in form.also:
         digest = await services.post_weekly(Place(team_id, channel_id), invocation.user_id)
@@ -240,6 +228,30 @@ async def _submitted(
     if watch.is_everywhere:
         return {}, digest
     return {}, f"{when_first(window_words.scores_a_day(watch, state.a_day))} {digest}"
+
+
+async def _refusal(
+    watcher: Watcher, invocation: Invocation, state: WatchState, form: WatchForm
+) -> Raw:
+    """The answer to Slack for a window that cannot be submitted like this, or empty."""
+    services = watcher.services
+    team_id = invocation.team_id
+    channel_id = state.channel_id or ""
+    refusal, kept_out = await asyncio.gather(
+        orders.refusal_of(services, invocation, channel_id, is_change=True),
+        _kept_out(services, form, channel_id),
+    )
+    if refusal:
+        return {"response_action": "update", "view": said_modal(refusal)}
+    earlier = await watcher.orders.find(team_id, _place(state, form), form.author_id)
+    rubric = await services.rubrics.of(team_id, channel_id)
+    errors = await _errors(services, form, rubric.scale, is_watched=earlier is not None)
+    errors |= kept_out
+    shown_place = EVERYWHERE if state.is_everywhere else channel_id
+    shown_watch = await watcher.orders.find(team_id, shown_place, form.author_id)
+    if (state.version or "") != _version(shown_watch):
+        errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
+    return {"response_action": "errors", "errors": errors} if errors else {}
 
 
 def _other_channels(watch: Watch, channel_id: str) -> tuple[str, ...]:
@@ -286,54 +298,60 @@ async def _kept_out(services: Services, form: WatchForm, channel_id: str) -> dic
 
 
 def register(app: AsyncApp, watcher: Watcher) -> None:
-    services = watcher.services
-
-    @payloads.on_click(app, ids.ACTION_WATCH)
-    async def open_in_message(invocation: Invocation, _: Raw) -> None:
-        said = await open_window(watcher, invocation, *clicked_watch(invocation))
-        await services.messenger.tell(invocation.recipient, said)
-
-    @payloads.on_click(app, ids.ACTION_WATCH_EVERYWHERE)
-    async def open_order(invocation: Invocation, _: Raw) -> None:
-        channel_id, author_id = clicked_watch(invocation)
-        said = await open_window(watcher, invocation, channel_id, author_id, is_everywhere=True)
-        await services.messenger.tell(invocation.recipient, said)
-
     share = re.compile(f"^{ids.BLOCK_SHARE}-")
+
+    @payloads.on_click(app, ids.ACTION_WATCH, ids.ACTION_WATCH_EVERYWHERE)
+    async def open_in_message(invocation: Invocation, _: Raw) -> None:
+        channel_id, author_id = clicked_watch(invocation)
+        is_everywhere = invocation.action == ids.ACTION_WATCH_EVERYWHERE
+        said = await open_window(
+            watcher, invocation, channel_id, author_id, is_everywhere=is_everywhere
+        )
+        await watcher.services.messenger.tell(invocation.recipient, said)
 
     @payloads.on_click(app, ids.BLOCK_ASSISTANT, share, ids.ACTION_WATCH_MORE)
     async def choose(invocation: Invocation, body: Raw) -> None:
-        state = WatchState.of(body["view"])
-        form = to_watch_form(body, state.channel_id or "")
-        chosen = form if form.share else None
-        if invocation.action == ids.ACTION_WATCH_MORE:
-            state = state.model_copy(update={"is_long": True})
-        elif invocation.action == ids.BLOCK_ASSISTANT:
-            state = state.model_copy(update={"is_everywhere": False})
-            chosen = None
-        await _show(watcher, invocation, body["view"]["id"], state, form.author_id, chosen)
+        await _choose(watcher, invocation, body["view"])
 
     @payloads.on_click(app, ids.ACTION_WATCH_END)
     async def end(invocation: Invocation, body: Raw) -> None:
-        state = WatchState.of(body["view"])
-        channel_id = state.channel_id or ""
-        place = EVERYWHERE if state.is_everywhere else channel_id
-        said = await end_watch(watcher, invocation, channel_id, invocation.value, place)
-        shown = None
-        with suppress(*SLACK_ERRORS):
-            shown = await services.messenger.update_modal(body["view"]["id"], said_modal(said))
-        if not shown:
-            await services.messenger.tell(Recipient(invocation.user_id, channel_id), said)
+        await _end(watcher, invocation, body["view"])
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
         state = WatchState.of(body["view"])
-        form = to_watch_form(body, state.channel_id or "")
+        form = to_watch_form(body["view"], state.channel_id or "")
         answer, first = await _submitted(watcher, invocation, state, form)
         await ack(**answer)
         if not answer:
-            await _tell_set(services, invocation, state, form, first)
+            await _tell_set(watcher.services, invocation, state, form, first)
+
+
+async def _choose(watcher: Watcher, invocation: Invocation, view: Raw) -> None:
+    """Shows the window as it is with what a person has chosen in it."""
+    state = WatchState.of(view)
+    form = to_watch_form(view, state.channel_id or "")
+    chosen = form if form.share else None
+    if invocation.action == ids.ACTION_WATCH_MORE:
+        state = state.model_copy(update={"is_long": True})
+    elif invocation.action == ids.BLOCK_ASSISTANT:
+        state = state.model_copy(update={"is_everywhere": False})
+        chosen = None
+    await _show(watcher, invocation, view["id"], state, form.author_id, chosen)
+
+
+async def _end(watcher: Watcher, invocation: Invocation, view: Raw) -> None:
+    services = watcher.services
+    state = WatchState.of(view)
+    channel_id = state.channel_id or ""
+    place = EVERYWHERE if state.is_everywhere else channel_id
+    said = await end_watch(watcher, invocation, channel_id, invocation.value, place)
+    shown = None
+    with suppress(*SLACK_ERRORS):
+        shown = await services.messenger.update_modal(view["id"], said_modal(said))
+    if not shown:
+        await services.messenger.tell(Recipient(invocation.user_id, channel_id), said)
 
 
 async def _tell_set(
