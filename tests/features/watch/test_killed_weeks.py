@@ -34,7 +34,7 @@ pytestmark = pytest.mark.slow
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
 DAYS = 12
-A_DAY = 80 if ROUNDS > 1 else 28  # replies, half of them drawn; `make chaos` plays more
+A_DAY = 80 if ROUNDS > 1 else 40  # replies, half of them drawn; `make chaos` plays more
 WORST_DAY = 10  # from this day replies are worse: by one point, or by two if there are few
 GOOD = {5: 4, 4: 4, 3: 2}  # scores with their weights
 WORSE = {4: 4, 3: 4, 2: 2} if ROUNDS > 1 else {3: 4, 2: 4, 1: 2}
