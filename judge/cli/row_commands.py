@@ -2,10 +2,10 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -15,8 +15,11 @@ from judge.rows.files import Format, encode, refuse_foreign, replacing
 from judge.scoring.numbers import number_of
 
 if TYPE_CHECKING:
-    from judge.evaluation.causes import Causes
+    from judge.evaluation.naming import Decide, Write
     from judge.scoring.judging import Judge
+
+Texts = TypeVar("Texts")
+Found = TypeVar("Found")
 
 
 def pairs(
@@ -94,13 +97,7 @@ def causes(
     file, reasons = read_low(source, rubric)
     Reports(file.problems)
 
-    async def find() -> "Causes":
-        async with make() as judge:
-            return await find_causes(
-                judge.write, reasons, known or (), judge.decide if judge.decides else None
-            )
-
-    found = asyncio.run(find())
+    found = asyncio.run(_ask(make(), find_causes, reasons, known or ()))
     if output:
         cause_of = {line: each.name for each in found.counts for line in each.replies}
         with replacing(output) as written:
@@ -123,6 +120,17 @@ def causes(
         if found.left_out:
             say(f"Of {len(reasons):,} low replies, the last {MOST} were sorted.")
     raise typer.Exit(1 if file.problems else 0)
+
+
+async def _ask(
+    judge: "Judge",
+    find: "Callable[[Write, Texts, Sequence[str], Decide | None], Awaitable[Found]]",
+    texts: Texts,
+    known: Sequence[str],
+) -> Found:
+    """What the judge's model finds in texts."""
+    async with judge:
+        return await find(judge.write, texts, known, judge.decide if judge.decides else None)
 
 
 def _where(lines: tuple[int, ...]) -> str:
@@ -172,13 +180,7 @@ def topics(
     questions = [reply.question for reply in replies if reply.question]
     Reports(file.problems)
 
-    async def find() -> dict[str, str]:
-        async with make() as judge:
-            return await find_topics(
-                judge.write, questions, known or (), judge.decide if judge.decides else None
-            )
-
-    topic_of = asyncio.run(find())
+    topic_of = asyncio.run(_ask(make(), find_topics, questions, known or ()))
     if output:
         with replacing(output) as written:
             for row in file.rows():

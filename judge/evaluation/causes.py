@@ -89,24 +89,14 @@ async def find_causes(
         )
     sent = dict(islice(reasons.items(), MOST))
     offered = [name for name in dict.fromkeys(known) if name != OTHER]
-    chosen = dict[int, str]()
+    cause_of = dict[int, str]()
     if decide and offered:
         answers = await choose_names(decide, sent, offered, _MATERIAL, _QUESTION)
-        chosen = {key: name for key, name in answers.items() if name != OTHER}
-    cause_of = dict(chosen)
-    left = [key for key in sent if key not in chosen]
+        cause_of = {key: name for key, name in answers.items() if name != OTHER}
+    left = {key: reason for key, reason in sent.items() if key not in cause_of}
     if len(left) >= _FEWEST_OF_A_CAUSE:
         # What a decision left is none of the names that it chose among.
-        names = "" if decide else ", ".join(f'"{name}"' for name in offered)
-        prompt = _PROMPT.format(
-            most=_MOST_NAMES,
-            words=_MOST_WORDS,
-            known=f"\nUse these names of the week before where they fit: {names}." if names else "",
-            reasons=numbered(sent[key] for key in left),
-        )
-        answer = await write(prompt)
-        named = read_names(answer.text, len(left), known, _MOST_WORDS)
-        cause_of |= {left[number - 1]: name for number, name in named.items()}
+        cause_of |= await _write_names(write, left, () if decide else offered, known)
     kept = _most_frequent(cause_of)
     if not kept:
         raise BadResponseError(
@@ -119,6 +109,22 @@ async def find_causes(
         replies[cause if cause in replies else OTHER].append(key)
     counts = [Cause(name, tuple(keys)) for name, keys in replies.items() if keys]
     return Causes(counts, len(reasons) - len(sent))
+
+
+async def _write_names(
+    write: Write, reasons: Mapping[int, str], offered: Sequence[str], known: Sequence[str]
+) -> dict[int, str]:
+    """The cause of each reply that the model's answer names, by the reply's key."""
+    names = ", ".join(f'"{name}"' for name in offered)
+    prompt = _PROMPT.format(
+        most=_MOST_NAMES,
+        words=_MOST_WORDS,
+        known=f"\nUse these names of the week before where they fit: {names}." if names else "",
+        reasons=numbered(reasons.values()),
+    )
+    answer = await write(prompt)
+    named = read_names(answer.text, len(reasons), known, _MOST_WORDS)
+    return {key: named[number] for number, key in enumerate(reasons, 1) if number in named}
 
 
 def _most_frequent(cause_of: Mapping[int, str]) -> list[str]:

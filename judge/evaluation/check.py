@@ -2,7 +2,7 @@
 earlier output.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -102,12 +102,7 @@ class Check:
             compared = Comparison(self._before, output, self.judge.rubric.scale)
         mean = mean_of(output.rows, self.judge.rubric.scale)
         findings = [*self._findings(output, mean, compared, missing)]
-        results = {result for result, _ in findings}
-        result = Result.PASSED
-        for worse in (Result.FAILED, Result.CANNOT_TELL):
-            if worse in results:
-                result = worse
-                break
+        result = _worst(result for result, _ in findings)
         head = "Compared" if compared else "Scored"
         if is_check:
             head = f"Check {result.name.lower().replace('_', ' ')}"
@@ -122,12 +117,7 @@ class Check:
         say(f"{head}: {why}." if why else f"{head}.")
         if self.summary is not None:
             text = to_markdown(self.judge, figures, head, why, self.output, compared)
-            failure = f"--summary {self.summary}: cannot write it"
-            with (
-                explaining(failure),
-                open(self.summary, "a", encoding="utf-8", opener=private) as file,
-            ):
-                file.write(text)
+            _append(text, self.summary)
         return result.value if is_check else None
 
     def _findings(
@@ -203,6 +193,20 @@ class Check:
                         "of one stream with --other-questions"
                     )
             yield result, words
+
+
+def _append(text: str, summary: Path) -> None:
+    with (
+        explaining(f"--summary {summary}: cannot write it"),
+        open(summary, "a", encoding="utf-8", opener=private) as file,
+    ):
+        file.write(text)
+
+
+def _worst(results: Iterable[Result]) -> Result:
+    """A failure, or else a doubt."""
+    order = (Result.PASSED, Result.CANNOT_TELL, Result.FAILED)
+    return max(results, key=order.index, default=Result.PASSED)
 
 
 def _beside_limit(found: MeanEstimate, limit: float) -> tuple[Result, str]:

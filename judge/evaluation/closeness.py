@@ -2,6 +2,7 @@
 rows.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,32 +54,11 @@ class Closeness:
 
         `missing` is the number of rows without a verdict.
         """
-        scores = self._read(self.output)
-        *earlier, judge = scores.judges
-        pairs = []
-        seen = unscored = 0
-        for response in scores.responses:
-            if not response.labels:
-                continue
-            if not response.blind:
-                seen += 1
-                continue
-            before = None
-            for name in earlier:
-                before = response.scores.get(name, before)
-            now = response.scores.get(judge)
-            if before is None or now is None:
-                unscored += 1
-                continue
-            given = fmean(label for _, label in response.blind)
-            thread = response.thread or response.prompt
-            pairs.append(_Pair(abs(before - given), abs(now - given), thread))
+        pairs, left_out = self._pairs(self._read(self.output))
         if missing:
             say(f"Rows without a verdict: {missing:,}.")
-        if seen:
-            say(f"Left out, since their labels were not given blind: {seen:,}.")
-        if unscored:
-            say(f"Labelled rows without a score by one of the two judges: {unscored:,}.")
+        for why, number in left_out.items():
+            say(f"{why}: {number:,}.")
         if not pairs:
             say(f"Compared: no row has a label and a score by both, now and in {self.earlier}.")
             return
@@ -90,6 +70,29 @@ class Closeness:
         same_now = sum(pair.now == 0 for pair in pairs)
         say(f"Same score as people: {same_before:,} before, now {same_now:,}.")
         say(f"Compared: {self._finding(pairs)}.")
+
+    def _pairs(self, scores: Scores) -> tuple[list[_Pair], Counter[str]]:
+        """The rows with a blind label and both scores, and how many others are left out, and why."""
+        *earlier, judge = scores.judges
+        pairs = []
+        left_out = Counter[str]()
+        for response in scores.responses:
+            if not response.labels:
+                continue
+            if not response.blind:
+                left_out["Left out, since their labels were not given blind"] += 1
+                continue
+            before = None
+            for name in earlier:
+                before = response.scores.get(name, before)
+            now = response.scores.get(judge)
+            if before is None or now is None:
+                left_out["Labelled rows without a score by one of the two judges"] += 1
+                continue
+            given = fmean(label for _, label in response.blind)
+            thread = response.thread or response.prompt
+            pairs.append(_Pair(abs(before - given), abs(now - given), thread))
+        return pairs, left_out
 
     def _finding(self, pairs: Sequence[_Pair]) -> str:
         gain = paired(

@@ -188,15 +188,8 @@ class Comparison:
         given = [row.given for row in now if row.given]
         self.labels = (len(given_before), len(given))
         severities = Severities([*given_before, *given])
-        both = {row.group for row in before} & {row.group for row in now}
-        parts = list[_Part]()
-        for group in sorted(each for each in both if each) or [""]:
-            sides = [[row for row in rows if group in ("", row.group)] for rows in (now, before)]
-            means = [mean_of(rows, self.scale, severities) for rows in sides]
-            if means[0] and means[1] and difference(means[0], means[1]):
-                parts.append(_Part(len(sides[0]), means[0], means[1]))
-                if group:
-                    self.groups.append(group)
+        parts = self._parts(before, now, severities)
+        self.groups = [part.group for part in parts if part.group]
         by_judge = [minus(part.now.judge, part.before.judge) for part in parts]
         self.difference = _together(parts, by_judge)
         self.n = sum(min(part.now.independent, part.before.independent) for part in parts)
@@ -216,10 +209,26 @@ class Comparison:
             )
             self.people = _together(parts, by_people, more)
 
+    def _parts(
+        self, before: Sequence[OutputRow], now: Sequence[OutputRow], severities: Severities
+    ) -> list["_Part"]:
+        """The groups that both have, each with scores that can be compared; or else all rows."""
+        both = {row.group for row in before} & {row.group for row in now}
+        parts = []
+        for group in sorted(name for name in both if name) or [""]:
+            own_before = [row for row in before if group in ("", row.group)]
+            own = [row for row in now if group in ("", row.group)]
+            mean_before = mean_of(own_before, self.scale, severities)
+            mean = mean_of(own, self.scale, severities)
+            if mean_before and mean and difference(mean, mean_before):
+                parts.append(_Part(group, len(own), mean, mean_before))
+        return parts
+
 
 class _Part(NamedTuple):
-    """The means of a group."""
+    """The means of a group; its name is "" if it is all rows."""
 
+    group: str
     rows: int
     now: MeanEstimate
     before: MeanEstimate

@@ -51,6 +51,38 @@ class Output:
     empty: int = 0  # with nothing to judge, counted as the lowest score
     unscored: int = 0  # for other reasons
 
+    def take(self, row: Row, judge: Judge, given: Given, by: str | None) -> None:
+        """Counts a row, and keeps what a comparison takes from it."""
+        score = row.get("score")
+        is_judged = score is not None
+        if is_judged:
+            self.scored += 1
+        elif _is_empty(row):
+            self.empty += 1
+            score = judge.rubric.scale.low
+        else:
+            self.unscored += 1
+        answer = None
+        if judge.model != OFFLINE:
+            said = row.get("mean"), row.get("justification"), str(row.get("probabilities"))
+            answer = hash(said)
+        prompt = hash(row.known_by[0])
+        self.rows.append(
+            OutputRow(
+                line=row.line,
+                prompt=prompt,
+                question=hash(row.asked),
+                texts=hash((row.dialogue, row.reference)) if is_judged else None,
+                answer=answer,
+                score=score,
+                is_judged=is_judged,
+                given=given,
+                cluster=row.key("thread") or prompt,
+                group=row.key(by) if by else None,
+                words=len(row.dialogue.question.split()),
+            )
+        )
+
     @property
     def scored_rows(self) -> list[OutputRow]:
         return [row for row in self.rows if row.score is not None]
@@ -69,15 +101,6 @@ def read_output(
     labels = LabelledRows([], label or "", label_range, scores=())
     output = Output()
     for row in _rows_of(path, judge):
-        score = row.get("score")
-        is_judged = score is not None
-        if is_judged:
-            output.scored += 1
-        elif _is_empty(row):
-            output.empty += 1
-            score = scale.low
-        else:
-            output.unscored += 1
         given: Given = ()
         if label:
             read = labels.read(row, scale)
@@ -86,29 +109,9 @@ def read_output(
             raise SetupError(
                 f"{path}, {labels.problems[0]}; mend it, or say --scale with the labels' own."
             )
-        prompt = hash(row.known_by[0])
-        answer = None
-        if judge.model != OFFLINE:
-            answer = hash(
-                (row.get("mean"), row.get("justification"), str(row.get("probabilities")))
-            )
         output.fields.update(row.fields)
         output.served.update(row.served)
-        output.rows.append(
-            OutputRow(
-                line=row.line,
-                prompt=prompt,
-                question=hash(row.asked),
-                texts=hash((row.dialogue, row.reference)) if is_judged else None,
-                answer=answer,
-                score=score,
-                is_judged=is_judged,
-                given=given,
-                cluster=row.key("thread") or prompt,
-                group=row.key(by) if by else None,
-                words=len(row.dialogue.question.split()),
-            )
-        )
+        output.take(row, judge, given, by)
     return output
 
 

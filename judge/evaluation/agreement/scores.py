@@ -59,6 +59,20 @@ def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None
     if the rows name a rubric that does not come with the package.
     """
     file = RowFile(path)
+    rows = _read_rows(file, columns)
+    scale = _common_scale(rows, rubric)
+    labelled = LabelledRows(file.problems, columns.label, columns.label_range, columns.scores)
+    items, repeats = _merge((labelled.read(row, scale) for row in rows), columns.group)
+    labelled.check(takes_other_judge=columns.takes_other_judge)
+    names = _names(dict.fromkeys(judge for item in items for judge in item.scores))
+    responses = tuple(item.to_response(names) for item in items)
+    return Scores(responses, tuple(names.values()), scale, tuple(file.problems), repeats)
+
+
+def _read_rows(file: RowFile, columns: Columns) -> list[Row]:
+    """The rows of the file, and those of the labels beside it; raises SetupError if one of the
+    columns is missing.
+    """
     rows = list(file.rows())
     if columns.labels:
         beside = RowFile(columns.labels)
@@ -67,10 +81,14 @@ def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None
         file.names |= beside.names
     for name in columns.scores:
         if file.has_rows and name == "score" and name not in file.names:
-            raise SetupError(f"{path}: no line has a score; 'judge batch' adds them.")
+            raise SetupError(f"{file.path}: no line has a score; 'judge batch' adds them.")
         file.require(score=name)
     by_time = columns.group == _WEEK and _TIME in file.names
     file.require(label=columns.label, by=None if by_time else columns.group)
+    return rows
+
+
+def _common_scale(rows: Sequence[Row], rubric: Rubric | str | Path | None) -> Scale:
     named = {row.rubric: row for row in rows if row.rubric[0]} or {(None, None): rows[0]}
     scale, *others = dict.fromkeys(find_scale(row, rubric) for row in named.values())
     if others:
@@ -79,12 +97,7 @@ def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None
             f"The file holds scores on different scales ({all_scales}); compare one scale "
             "at a time."
         )
-    labelled = LabelledRows(file.problems, columns.label, columns.label_range, columns.scores)
-    items, repeats = _merge((labelled.read(row, scale) for row in rows), columns.group)
-    labelled.check(takes_other_judge=columns.takes_other_judge)
-    names = _names(dict.fromkeys(judge for item in items for judge in item.scores))
-    responses = tuple(item.to_response(names) for item in items)
-    return Scores(responses, tuple(names.values()), scale, tuple(file.problems), repeats)
+    return scale
 
 
 def _names(judges: Iterable[_Key]) -> dict[_Key, str]:

@@ -273,8 +273,10 @@ def test_a_label_off_the_scale_is_refused_with_its_line(files: Files) -> None:
 def test_without_an_order_to_fail_a_worse_output_is_only_told(files: Files) -> None:
     files.scored("before", FOURS)
     source = files.scored("told", scores(*[3] * 40))
-    done = files.batch(source, "--compare", files.folder / "before.scored")
-    assert (done.returncode, "\nCompared: clearly worse than" in done.stdout) == (0, True)
+    compare = ("--compare", files.folder / "before.scored")
+    for options, said in ((), "\nCompared: clearly worse"), (("--fail-under", 2), "clearly worse"):
+        done = files.batch(source, *compare, *options)
+        assert (done.returncode, said in done.stdout) == (0, True)
 
 
 def test_a_reply_that_cannot_be_read_counts_as_no_score(files: Files) -> None:
