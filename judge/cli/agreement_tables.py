@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from textwrap import fill
-from typing import TextIO
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -44,9 +43,9 @@ _CARD = (
 )
 
 
-def print_report(report: Report, columns: Columns, file: TextIO | None = None) -> None:
+def print_report(report: Report, columns: Columns) -> None:
     """Prints the report, 80 columns wide if the output is not a terminal."""
-    console = Console(file=file, highlight=False, markup=False, emoji=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = 80
     for comparison in report.with_people:

@@ -79,10 +79,7 @@ def _of_questions(compared: Comparison) -> Iterator[Figure]:
     now = median(row.words for row in compared.now.rows)
     yield Figure("words in a question (median)", f"{before:g}", f"{now:g}")
     if compared.groups:
-        names = ", ".join(one_line(each, 30) for each in compared.groups[:5])
-        rest = len(compared.groups) - 5
-        more = f" and {rest:,} more" if rest > 0 else ""
-        yield Figure("compared within groups", "", names + more)
+        yield Figure("compared within groups", "", one_line(", ".join(compared.groups), 200))
     elif _TOPIC in compared.before.fields & compared.now.fields:
         yield Figure(f"both have the field {_TOPIC}", "", f"--by {_TOPIC} compares within each")
 

@@ -68,7 +68,6 @@ _ENDS = 20.0
 _LEAST = 0.2  # the smallest step that is told, in points
 _NEARER = 0.9  # the chance that the level is nearer to the old one
 _WORN = 0.95  # the chance that less than half of the step is left
-_HALF = 0.5
 _SOUGHT = 0.5  # the change after a release that is waited for, in points
 _CLEAR = 1.96 + 0.84  # standard errors of a change that is clear in 80%
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +34,6 @@ def numbered(rows: Rows, **fields: Callable[[int], Any]) -> Rows:
     return [
         row | {name: of(number) for name, of in fields.items()} for number, row in enumerate(rows)
     ]
-
-
-def test_the_figures_are_of_all_scores_and_of_the_labels(figures: Figures) -> None:
-    told = asdict(figures(ROWS))
-    assert (told["mean"]["n"], told["mean"]["labelled"], told["good_from"]) == (104, 24, 4)
-    mean, low, high = told["mean"]["corrected"]
-    assert low < mean < high
-    assert told["mean"]["judge"][0] == pytest.approx((84 + 300) / 104)
-    share, low, high = told["good"]["corrected"]
-    assert 0 <= low < share < high <= 1
-    assert (told["plus_minus"], told["is_unlike"]) == (2, False)
 
 
 def test_labels_of_one_case_are_one_case(figures: Figures) -> None:
@@ -98,19 +86,3 @@ def test_a_label_stands_for_the_stratum_that_it_was_drawn_in(figures: Figures) -
     rows = [*first, *[{"score": 3, "stratum": "a"}] * 5]
     rows += [*second, *[{"score": 3, "stratum": "b"}] * 9]
     assert figures(rows).mean.corrected.mean == pytest.approx(2.5)
-
-
-def test_the_mean_is_that_of_the_average_person_where_people_labelled_the_same_replies(
-    figures: Figures,
-) -> None:
-    # Ann gives a point less than people do, and most of the labels.
-    by = numbered(ROWS[:24], label_by=lambda _: "ann", case=lambda number: number)
-    assert figures([*by, *ROWS[24:]]).mean.corrected.mean == pytest.approx(2.19, abs=0.005)
-    shared = [row for row in by if row["human"] < 4][:14]
-    for row in shared[:7]:
-        row |= {"label_by": ["ann", "cat", "ben"], "human": [row["human"], None, row["human"] + 2]}
-    by += [row | {"label_by": "ben", "human": row["human"] + 2} for row in shared[7:]]
-    found = figures([*by, *ROWS[24:]])
-    assert found.mean.corrected.mean == pytest.approx(3.18, abs=0.005)
-    assert found.severities == pytest.approx({"ann": -0.97, "ben": 0.97}, abs=0.005)
-    assert "by 28 labels of replies that several labelled" in found.caveats[0]

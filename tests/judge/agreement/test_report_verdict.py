@@ -68,11 +68,3 @@ def test_a_judge_as_accurate_as_a_person_agrees_about_as_well_as_people(
 ) -> None:
     (judged,) = make_report(labelled(noise)).with_people
     assert f"Agrees with people {said} " in judged.verdict
-
-
-def test_each_judge_of_a_file_gets_a_verdict() -> None:
-    responses = tuple(Response(str(n), {"a": n % 6, "b": n % 5}, (n % 4,)) for n in range(30))
-    report = make_report(Scores(responses, ("a", "b"), Scale(0, 5), (), 0))
-    for judged in report.with_people:
-        assert "Agreement with people is" in judged.verdict
-        assert judged.beside_people is None  # each response has one label

@@ -57,6 +57,7 @@ SITUATIONS: dict[str, tuple[list[Any], list[str]]] = {
         [],
     ),
     "a matrix too wide to print": ([{"score": 70, "human": 60}], ["--rubric", "wide.txt"]),
+    "two judges": (ROWS, ["--scale", "0-1"]),
     "labels that look like another scale": ([FAIR | {"human": 1}], []),
     "control characters in a name": ([FAIR | {"model": "a\x1b]0;b\x07"}], []),
     "labels on some": (FEW_LABELLED, []),
@@ -81,9 +82,9 @@ def write(folder: Path, rows: list[Any]) -> str:
 
 
 def test_the_report_is_complete_and_fits_80_columns(
-    scored: str, snapshot: SnapshotAssertion
+    tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
-    done = run(scored, "--label", "human", "--scale", "0-1")
+    done = run(write(tmp_path, ROWS[:5]), "--label", "human", "--scale", "0-1")
     assert (done.returncode, done.stderr, done.stdout) == (0, "", snapshot)
     assert max(map(len, done.stdout.splitlines())) <= 80
 

@@ -539,8 +539,6 @@ def test_cost_of_earlier_runs_counts_towards_the_limit(source: Path, output: Pat
             ("in.jsonl", "-o", "out.xlsx"),
             "out.xlsx: .xlsx is not written; end the name in .jsonl, .csv or .parquet.",
         ),
-        (("in.jsonl", "-o", "out.jsonl", "--limit", "-3"), "--limit"),
-        (("in.jsonl", "-o", "out.jsonl", "--rubric", "none"), "no such rubric"),
     ],
 )
 def test_mistake_gives_one_sentence_and_exit_code_2(
