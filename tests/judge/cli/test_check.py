@@ -7,7 +7,7 @@ for its score.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +38,13 @@ def scores(*scores: object, prompts: list[str] = QUESTIONS, **fields: object) ->
     ]
 
 
-def verdict_on(row: Row, served: str, less: int) -> Verdict:
+def verdict_on(row: Row, served: str, less: Sequence[int]) -> Verdict:
     question, response, _ = row.dialogue
     word = response.partition("\n")[0].strip()
     why = nothing_to_judge(question, response)
     if why is None and word.isdigit():
         said = Rating(
-            score=int(word) - less,
+            score=int(word) - less[row.line % len(less)],
             justification="So it is.",
             raw="",
             model="m",
@@ -60,9 +60,9 @@ class Files:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def scored(self, name: str, rows: Rows, served: str = "m", less: int = 0) -> Path:
+    def scored(self, name: str, rows: Rows, served: str = "m", less: Sequence[int] = (0,)) -> Path:
         """A file of these rows; the output with their verdicts, by a judge that gives so much
-        less, is beside it.
+        less in turn, is beside it.
         """
         source = write(self.folder / name, *rows)
         output = self.folder / f"{name}.scored"
@@ -78,7 +78,9 @@ class Files:
         call = ("batch", source, "-o", f"{source}.scored", "--samples", 1, "--model", "m", *options)
         return run(*call, OPENAI_API_KEY="k", OPENAI_BASE_URL="http://127.0.0.1:9")
 
-    def checked(self, rows: Rows, *options: object, served: str = "m", less: int = 0) -> str:
+    def checked(
+        self, rows: Rows, *options: object, served: str = "m", less: Sequence[int] = (0,)
+    ) -> str:
         """What the command says of its check, each sentence on one line, and its exit code."""
         done = self.batch(self.scored("now", rows, served, less), *options)
         said = done.stdout[done.stdout.index("Scored rows") :].replace(f"{self.folder}/", "")
@@ -148,16 +150,15 @@ EARLIER = of_topics(*[4, 4, 4, 2] * 10)
 COMPARISONS: dict[str, tuple[Rows, Rows, list[str]]] = {
     # what is compared, with what, and options
     "about the same": (scores(*[3, 5, 4, 4] * 9, 3, 3, 4, 4), FOURS, []),
-    # 20 of 40 fell by 1: mean difference -0.5, standard error sqrt(0.25 / 39) = 0.080, t(39) =
-    # 2.023.
-    "worse": (scores(*[3, 4] * 20), FOURS, []),
+    # The thirty that a cache gave again do not show that the judge is the same.
+    "worse": (scores(*[4] * 30, *[3] * 10), FOURS, []),
     "in one thread": (scores(*[3, 4] * 20, thread="t"), FOURS, []),
     "of two prompts, not 40": (scores(*[3, 4] * 20, **TWO), scores(*[4] * 40, **TWO), []),
     "few pairs": (scores(1, 2, 0), scores(4, 4, 5), []),
     "that cannot get worse": (scores(*["0 "] * 40), scores(*[0] * 40), []),
-    # b falls from 3 to 1, the first a stays at 5.
+    # b falls from 3 to 1, and the first a is the second of before.
     "paired by prompt in order": (
-        scores(1, 5, "none", 4, 4, 0, prompts=["b", "a", "a", "c", "new", "a"]),
+        scores(1, 1, "none", 4, 4, 0, prompts=["b", "a", "a", "c", "new", "a"]),
         scores(5, 1, 3, 2, "none", prompts=["a", "a", "b", "gone", "c"]),
         [],
     ),
@@ -204,13 +205,14 @@ COMPARISONS: dict[str, tuple[Rows, Rows, list[str]]] = {
     ),
     "of other questions, too few": (of_topics(2, 2, prompts=NEW_WEEK), EARLIER, []),
 }
-JUDGE_CHANGES: dict[str, tuple[int, list[object], list[str]]] = {
-    # pairs with the same texts, other scores, options
-    "all pairs with the same texts": (40, [], []),
-    "enough pairs, the others worse": (30, [2] * 30, []),
-    "clear with few pairs, some others empty": (10, [*[2] * 15, *[""] * 15], []),
-    "too few pairs": (1, [2] * 30, []),
-    "too few pairs, and told to compare": (1, [2] * 30, ["--other-judge"]),
+JUDGE_CHANGES: dict[str, tuple[int, list[object], list[str], list[int]]] = {
+    # pairs with the same texts, other scores, options, and how much less another model gives
+    "all pairs with the same texts": (40, [], [], [1]),
+    "enough pairs, the others worse": (30, [2] * 30, [], [1]),
+    "enough pairs, and no clear change": (30, [2] * 30, [], [1, -1]),
+    "clear with few pairs, some others empty": (10, [*[2] * 15, *[""] * 15], [], [1]),
+    "too few pairs": (1, [2] * 30, [], [1]),
+    "too few pairs, and told to compare": (1, [2] * 30, ["--other-judge"], [1]),
 }
 
 
@@ -251,12 +253,11 @@ def test_a_comparison_reads_as_in_the_snapshot(files: Files, snapshot: SnapshotA
 def test_pairs_with_the_same_texts_tell_the_judge_from_the_assistant(
     files: Files, snapshot: SnapshotAssertion
 ) -> None:
-    # Another model under the same name gives a point less.
     said = {}
-    for name, (same, others, options) in JUDGE_CHANGES.items():
+    for name, (same, others, options, less) in JUDGE_CHANGES.items():
         before = [*FOURS[:same], *scores(*[3, 4] * (len(others) // 2), prompts=OTHERS)]
         now = [*FOURS[:same], *scores(*others, prompts=OTHERS)]
-        said[name] = files.compared(now, before, *options, served="m-2", less=1)
+        said[name] = files.compared(now, before, *options, served="m-2", less=less)
     assert together(said) == snapshot
 
 
