@@ -1,14 +1,14 @@
 """Cases in a store, with their verdicts, labels and reactions, without Slack."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 from zlib import crc32
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import event, insert, select, update
 
 from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility
 from bot.domain.label import Label, Reaction
@@ -230,6 +230,22 @@ async def noted(log: Store) -> list[tuple[Any, ...]]:
         (act.who, act.what, act.channel_id or act.case_id or act.cases)
         for act in await log.audit.since()
     ]
+
+
+async def plans(log: Store, work: Awaitable[object], *tables: str) -> list[str]:
+    """How SQLite goes through these tables in the statements that the work executes."""
+    asked: list[tuple[str, Any]] = []
+    listened = log.database.engine.sync_engine, "before_cursor_execute"
+    event.listen(*listened, lambda *call: asked.append((call[2], call[3])))
+    await work
+    steps = []
+    async with log.database.engine.connect() as connection:
+        reads = [each for each in asked if each[0].startswith(("SELECT", "UPDATE"))]
+        for statement, values in reads:
+            plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+            steps += [row[3] for row in plan.all() if any(f" {name}" in row[3] for name in tables)]
+    assert steps
+    return steps
 
 
 async def thumbs_kept(log: Store) -> int:

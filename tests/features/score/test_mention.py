@@ -62,11 +62,18 @@ async def answered_last(stage: Stage) -> None:
     await stage.told(stage.ben, count)
 
 
-async def test_the_words_may_stand_in_a_sentence(stage: Stage) -> None:
-    for words in ("please SCORE  this, @Slack Judge!", "@Slack Judge score this\nthanks"):
-        parent, _ = stage.ask_and_answer()
+async def test_the_words_may_stand_in_a_sentence_and_mean_the_message_above_it(
+    stage: Stage,
+) -> None:
+    for number, words in enumerate(
+        ("please SCORE  this, @Slack Judge!", "@Slack Judge score this\nthanks"), 1
+    ):
+        parent, answer = stage.ask_and_answer()
         stage.ann.post(CHANNEL, words, thread_ts=parent.ts)
+        # Before the app has looked:
+        stage.helper.post(CHANNEL, "Or git revert HEAD.", thread_ts=parent.ts)
         assert is_verdict(await stage.verdict(parent))
+        assert (await stage.log.cases.get(number)).message_ts == answer.ts
 
 
 async def test_neither_our_verdict_nor_what_is_said_to_the_app_is_the_message_above(
@@ -81,16 +88,6 @@ async def test_neither_our_verdict_nor_what_is_said_to_the_app_is_the_message_ab
     )
     assert stage.ben.ephemerals(CHANNEL)[-1].thread_ts == parent.ts
     assert [case.message_ts for case in await stage.log.cases.newest(9)] == [answer.ts]
-
-
-async def test_a_message_below_the_request_is_not_scored(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
-    stage.helper.post(
-        CHANNEL, "Or git revert HEAD.", thread_ts=parent.ts
-    )  # before the app has looked
-    await stage.verdict(parent)
-    assert (await stage.log.cases.get(1)).message_ts == answer.ts
 
 
 async def test_in_a_thread_of_many_pages_the_message_above_is_the_last(stage: Stage) -> None:

@@ -10,23 +10,17 @@ from tests.cases import save_visibility
 from tests.stage import CHANNEL, Stage
 
 
-async def choose(stage: Stage, visibility: Visibility | None) -> None:
-    await save_visibility(stage.log, stage.slack.workspace.team_id, stage.ann.id, visibility)
-
-
 def preselected(view: View) -> str:
-    (element,) = [
-        b["element"] for b in view.body["blocks"] if b.get("block_id") == ids.BLOCK_VISIBILITY
-    ]
-    return str(element["initial_option"]["value"])
+    blocks = {block.get("block_id"): block for block in view.body["blocks"]}
+    return str(blocks[ids.BLOCK_VISIBILITY]["element"]["initial_option"]["value"])
 
 
 async def test_the_window_begins_with_it(stage: Stage) -> None:
-    await choose(stage, Visibility.ME)
-    stage.ann.command(CHANNEL, ids.COMMAND)
-    assert preselected(await stage.modal(stage.ann)) == Visibility.ME
-    stage.ben.command(CHANNEL, ids.COMMAND)
-    assert preselected(await stage.modal(stage.ben)) == Visibility.THREAD
+    team_id = stage.slack.workspace.team_id
+    await save_visibility(stage.log, team_id, stage.ann.id, Visibility.ME)
+    for person, visibility in ((stage.ann, Visibility.ME), (stage.ben, Visibility.THREAD)):
+        person.command(CHANNEL, ids.COMMAND)
+        assert preselected(await stage.modal(person)) == visibility
 
 
 @pytest.mark.on("sqlite")
