@@ -133,21 +133,10 @@ class CaseAccess:
         readable, found = await asyncio.gather(self._readable(cases, user_id, here), members)
         # The name of an author whom Slack does not know is their id, which tells people nothing.
         names = {each: member.name for each, member in found.items() if member.name != each}
-        listed = []
-        for case in cases:
-            author = "" if case.forgotten_at else names.get(case.author_id or "", "")
-            missing = _missing(case)
-            if not missing and case.channel_id not in readable:
-                missing = "text shown only in its channel"
-            if missing:
-                listed.append(ListedCase(case, author, missing=missing))
-                continue
-            scale = Scale(case.lowest or 0, case.highest or 0)
-            is_low = case.score is not None and case.score <= low_to(scale)
-            text = (case.response or "")[:_BEGINNING]
-            reason = case.justification or "" if is_low else ""
-            listed.append(ListedCase(case, author, text, reason=reason))
-        return listed
+        return [
+            _listed(case, names.get(case.author_id or "", ""), case.channel_id in readable)
+            for case in cases
+        ]
 
     async def _readable(
         self, cases: Sequence[LoggedCase], user_id: str, here: str
@@ -160,6 +149,20 @@ class CaseAccess:
             return {*open_to_them, *await self.memberships.now(user_id)}
         except MembershipError:
             return open_to_them
+
+
+def _listed(case: LoggedCase, author: str, is_readable: bool) -> ListedCase:
+    if case.forgotten_at:
+        author = ""
+    missing = _missing(case)
+    if not missing and not is_readable:
+        missing = "text shown only in its channel"
+    if missing:
+        return ListedCase(case, author, missing=missing)
+    scale = Scale(case.lowest or 0, case.highest or 0)
+    is_low = case.score is not None and case.score <= low_to(scale)
+    text = (case.response or "")[:_BEGINNING]
+    return ListedCase(case, author, text, reason=case.justification or "" if is_low else "")
 
 
 def _missing(case: LoggedCase) -> str:

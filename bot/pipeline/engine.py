@@ -176,15 +176,7 @@ class Engine:
     async def _run(self, queue: PgQueuer) -> None:
         for kind in self._served.template.handlers:
             queue.entrypoint(kind)(partial(self._do, kind))
-        resubmit = PeriodicJob("resubmit", self._resubmit, is_for_all=True)
-        first_rounds = []
-        for job in (*self._served.template.periodic_jobs, resubmit):
-            work = job.run if job.is_for_all else partial(self._go_round, job)
-            run = partial(self._do_periodic, job.name, work)
-            queue.schedule(job.name, "* * * * *")(run)
-            # Runs at once instead of at the next full minute, and beside the jobs, because a digest
-            # may take long.
-            first_rounds.append(asyncio.create_task(run()))
+        first_rounds = self._begin_periodic(queue)
         self._queue = queue
         try:
             if self._is_stopping:
@@ -211,6 +203,21 @@ class Engine:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
 
+    def _begin_periodic(self, queue: PgQueuer) -> Sequence[asyncio.Task[None]]:
+        """Schedules the periodic jobs; returns their first rounds.
+
+        These run at once instead of at the next full minute, and beside the jobs, because a digest
+        may take long.
+        """
+        resubmit = PeriodicJob("resubmit", self._resubmit, is_for_all=True)
+        first_rounds = []
+        for job in (*self._served.template.periodic_jobs, resubmit):
+            work = job.run if job.is_for_all else partial(self._go_round, job)
+            run = partial(self._do_periodic, job.name, work)
+            queue.schedule(job.name, "* * * * *")(run)
+            first_rounds.append(asyncio.create_task(run()))
+        return first_rounds
+
     async def _do(self, kind: str, queued: QueuedJob) -> None:
         """Runs a job; the only error that the queue ever gets is a request for a retry."""
         job = Job(kind, **json.loads(queued.payload or b""))
@@ -222,14 +229,7 @@ class Engine:
         metrics.RUNNING.inc()
         try:
             await self._traffic.calm()
-            work = await self._served.work_of(job.team_id)
-            if work is None:
-                # Once the app is there again, its cases get jobs again.
-                logger.info(
-                    "job_of_another_workspace", kind=kind, case=job.case_id, team=job.team_id
-                )
-                return
-            await work.handlers[kind](job)
+            await self._hand_over(job)
         except asyncio.CancelledError:
             if not self._is_stopping:
                 raise
@@ -247,6 +247,16 @@ class Engine:
         finally:
             metrics.RUNNING.dec()
             del self._running[key]
+
+    async def _hand_over(self, job: Job) -> None:
+        work = await self._served.work_of(job.team_id)
+        if work is None:
+            # Once the app is there again, its cases get jobs again.
+            logger.info(
+                "job_of_another_workspace", kind=job.kind, case=job.case_id, team=job.team_id
+            )
+            return
+        await work.handlers[job.kind](job)
 
     def _drop_jobs(self) -> None:
         """Cancels the jobs of a lost queue, which would wait for them; a job that waits for the

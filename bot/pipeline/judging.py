@@ -116,12 +116,11 @@ class Judging:
             with self.tracing.step("judge", case):
                 verdict = await self._score(judge, case)
         except JudgeError as exc:
-            metrics.MODEL_FAILURES.labels(type(exc).__name__).inc()
-            metrics.LAST_MODEL_FAILURE.set_to_current_time()
-            logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
+            error = type(exc).__name__
+            _note_failure(case, error, str(exc))
             if retries.may_pass(exc) and case.model_tries < len(self.model_pauses):
-                raise ModelFailure(type(exc).__name__) from exc
-            return without_score(type(exc).__name__, str(exc), judge)
+                raise ModelFailure(error) from exc
+            return without_score(error, str(exc), judge)
         except Exception as exc:  # a bug of ours: a restart may fix it, but retries must end
             if case.internal_errors < retries.MOST_INTERNAL_ERRORS:
                 raise
@@ -218,6 +217,12 @@ class Judging:
             latency_ms=None,
             cost_usd=0.0,
         )
+
+
+def _note_failure(case: LoggedCase, error: str, reason: str) -> None:
+    metrics.MODEL_FAILURES.labels(error).inc()
+    metrics.LAST_MODEL_FAILURE.set_to_current_time()
+    logger.warning("judge_failed", case=case.id, error=error, reason=reason)
 
 
 def _is_late(case: LoggedCase) -> bool:

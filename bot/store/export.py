@@ -1,7 +1,7 @@
 """What counts in the figures, case by case, to be exported."""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -104,28 +104,23 @@ class Exports(StoreQueries):
         label. Rows are read page by page: each is as it was
         when its page was read.
         """
-        cause = (
-            select(causes.c.name)
-            .where(is_of_case(causes))
-            .limit(1)
-            .scalar_subquery()
-            .label("cause")
-        )
+        its_causes = select(causes.c.name).where(is_of_case(causes)).limit(1)
+        cause = its_causes.scalar_subquery().label("cause")
         given_by = func.coalesce(labels.c.user_id, "").label("given_by")
-        query = (
-            select(cases, *_LABEL, cause, TIMES_DRAWN.label("times_drawn"), given_by)
-            .select_from(cases)
-            .join(labels, isouter=which.has_unlabelled)
-        )
-        query = query.where(*which.conditions())
-        async for page in self._database.pages(query, cases.c.id, given_by):
-            given = defaultdict[int, list[Row[Any]]](list)
-            its = select(ratings).where(ratings.c.case_id.in_([row.id for row in page]))
-            for row in await self._database.all(
-                its.order_by(ratings.c.case_id, ratings.c.position)
-            ):
-                given[row.case_id].append(row)
+        columns = (cases, *_LABEL, cause, TIMES_DRAWN.label("times_drawn"), given_by)
+        query = select(*columns).select_from(cases).join(labels, isouter=which.has_unlabelled)
+        selected = query.where(*which.conditions())
+        async for page in self._database.pages(selected, cases.c.id, given_by):
+            given = await self._ratings([row.id for row in page])
             ids = {row.id for row in page if row.messages_before}
             said = await self._database.read(partial(read_conversations, case_ids=ids))
             for row in page:
                 yield row, given[row.id], said.get(row.id, ())
+
+    async def _ratings(self, case_ids: Sequence[int]) -> Mapping[int, list[Row[Any]]]:
+        given = defaultdict[int, list[Row[Any]]](list)
+        query = select(ratings).where(ratings.c.case_id.in_(case_ids))
+        in_order = query.order_by(ratings.c.case_id, ratings.c.position)
+        for row in await self._database.all(in_order):
+            given[row.case_id].append(row)
+        return given

@@ -59,20 +59,22 @@ class Forgetting(StoreQueries):
             await connection.execute(sa.delete(cases).where(is_gone).returning(cases.c.id, *place))
         ).all()
         for row in gone:
-            is_earlier = sa.and_(
-                same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None)
-            )
-            unfolding = (
-                sa.update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
-            )
-            earlier = (await connection.execute(unfolding)).scalars()
-            amends = [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
-            await jobs.put_jobs(self._database, connection, amends)
+            await self._unfold_earlier(connection, row)
             await drop_of_reply(connection, row)
         await note(
             connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone]
         )
         return [row.id for row in gone]
+
+    async def _unfold_earlier(
+        self, connection: AsyncConnection, row: sa.Row[*tuple[Any, ...]]
+    ) -> None:
+        """Has a job bring back the earlier verdicts on the same reply as a deleted case."""
+        is_earlier = sa.and_(same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None))
+        unfolding = sa.update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
+        earlier = (await connection.execute(unfolding)).scalars()
+        amends = [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
+        await jobs.put_jobs(self._database, connection, amends)
 
     async def count(self, before: datetime) -> int:
         return int(
@@ -143,6 +145,11 @@ class Forgetting(StoreQueries):
                     await connection.execute(sa.delete(table).where(is_teams, has_twin))
                 await connection.execute(sa.update(table).where(is_teams).values(team_id=to))
 
+        await self._database.write(move)
+        total = await self._move_cases(team_id, to)
+        logger.info("workspace_moved", team=team_id, to=to, cases=total)
+
+    async def _move_cases(self, team_id: str, to: str) -> int:
         some = sa.select(cases.c.id).where(cases.c.team_id == team_id).limit(BATCH)
         twin = cases.alias()
         is_twin = sa.exists().where(twin.c.team_id == to, twin.c.key == cases.c.key)
@@ -152,12 +159,10 @@ class Forgetting(StoreQueries):
         is_ours = cases.c.id.in_(some), cases.c.team_id == team_id
         moved = sa.update(cases).where(*is_ours).values(team_id=to, key=key, lease_owner=None)
 
-        async def move_cases(connection: AsyncConnection) -> int:
+        async def move(connection: AsyncConnection) -> int:
             return (await connection.execute(moved)).rowcount
 
-        await self._database.write(move)
-        total = await self.in_batches(move_cases)
-        logger.info("workspace_moved", team=team_id, to=to, cases=total)
+        return await self.in_batches(move)
 
     async def forget_where(self, which: Condition, by: str | None) -> int:
         """Deletes these cases, in small batches; `by` is recorded as in `forget_older`."""

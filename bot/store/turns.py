@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import or_, select
+from sqlalchemy import Select, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, LoggedCase, Part, QuestionSource, to_conversation
@@ -51,6 +51,24 @@ async def read_said(connection: AsyncConnection, case: LoggedCase) -> Mapping[st
 
     The case's own question is not among it, nor are words that were deleted, forgotten or not kept.
     """
+    # A message that is a case's question and another's turn is read twice; any of the two will do.
+    by_ts = {}
+    for query in _said_before(case):
+        for row in await connection.execute(query):
+            if row.ts and row.text:
+                by_ts[row.ts] = row
+    numbers: dict[str | None, int] = {}
+    said: dict[str, Turn] = {}
+    for ts in sorted(by_ts, key=float):
+        row = by_ts[ts]
+        number = numbers.setdefault(row.author_id, len(numbers) + 1)
+        said[ts] = Turn(f"Person {number}", row.text)
+    said.pop(case.question_ts or "", None)
+    return dict(reversed(said.items()))
+
+
+def _said_before(case: LoggedCase) -> tuple[Select[Any], Select[Any]]:
+    """The questions of all cases of a reply, and what people said before them."""
     questions = select(
         cases.c.question_ts.label("ts"),
         cases.c.question_author_id.label("author_id"),
@@ -66,17 +84,4 @@ async def read_said(connection: AsyncConnection, case: LoggedCase) -> Mapping[st
         .join(cases, is_of_case(turns))
         .where(same_reply(case), is_persons)
     )
-    # A message that is a case's question and another's turn is read twice; any of the two will do.
-    by_ts = {}
-    for query in (questions, messages):
-        for row in await connection.execute(query):
-            if row.ts and row.text:
-                by_ts[row.ts] = row
-    numbers: dict[str | None, int] = {}
-    said: dict[str, Turn] = {}
-    for ts in sorted(by_ts, key=float):
-        row = by_ts[ts]
-        number = numbers.setdefault(row.author_id, len(numbers) + 1)
-        said[ts] = Turn(f"Person {number}", row.text)
-    said.pop(case.question_ts or "", None)
-    return dict(reversed(said.items()))
+    return questions, messages

@@ -112,18 +112,23 @@ async def _forget(services: Services, invocation: Invocation) -> str:
         errors = await _remove_posts(services.client, at_rest)
     except SLACK_ERRORS:
         return words.NOT_NOW  # all cases are still in the store
-    gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
+    gone = await _delete(services, [case.id for case in at_rest], invocation.user_id)
     # Meanwhile another person's deletion may have put a reason back into a post.
     with suppress(*SLACK_ERRORS):
         await clear(services.store, services.client, posts, gone)
-    if gone:
-        await services.store.forgetting.scrub()
-    logger.info("cases_forgotten", cases=gone)
     refused = [error for error in errors if error and error != "message_not_found"]
     # Read again: another press may have deleted some meanwhile.
     left = await services.store.cases.numbered(invocation.team_id, [case.id for case in theirs])
     stays = words.staying_text([case.id for case in left], len(others))
     return words.forgotten_text(sorted(gone), errors.count(None), refused, stays)
+
+
+async def _delete(services: Services, numbers: Sequence[int], by: str) -> Sequence[int]:
+    gone = await services.store.forgetting.forget(numbers, by)
+    if gone:
+        await services.store.forgetting.scrub()
+    logger.info("cases_forgotten", cases=gone)
+    return gone
 
 
 async def _remove_posts(

@@ -100,7 +100,17 @@ class PersonalData(StoreQueries):
     @in_transaction
     async def _forget_some(self, connection: AsyncConnection, team_id: str, user_id: str) -> Words:
         """Removes some of a person's words; what it returns is empty once there are none."""
-        person = {"team_id": team_id, "user_id": user_id}
+        await lock_words(connection)
+        marked = await self._forget_cases(connection, team_id, user_id)
+        gone = Words(marked, await _forget_others(connection, team_id, user_id))
+        if any(gone):
+            after_commit(connection, self._database.note_deletion)
+            act = Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=marked)
+            await note(connection, [act])
+        return gone
+
+    async def _forget_cases(self, connection: AsyncConnection, team_id: str, user_id: str) -> int:
+        """Marks some cases of a person, whose verdicts follow; those at rest lose their texts."""
         some = (
             sa.select(cases.c.id)
             .where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
@@ -113,7 +123,6 @@ class PersonalData(StoreQueries):
             .values(forgotten_at=utc_now(), is_stale=True)
             .returning(cases.c.id, cases.c.status)
         )
-        await lock_words(connection)
         marked = (await connection.execute(marking)).all()
         is_marked = cases.c.id.in_([row.id for row in marked])
         is_asked = sa.and_(is_marked, cases.c.requester_id == user_id)
@@ -127,21 +136,22 @@ class PersonalData(StoreQueries):
             if row.status == CaseStatus.DELIVERED
         ]
         await put_jobs(self._database, connection, amendments)
-        reasons = sa.update(labels).filter_by(**person).where(labels.c.reason.is_not(None))
-        notes = sa.update(releases).filter_by(team_id=team_id, set_by=user_id)
-        others = 0
-        for removal in (
-            reasons.values(reason=None),
-            notes.where(releases.c.note != "").values(note=""),
-            sa.delete(thumbs).filter_by(**person),
-        ):
-            others += (await connection.execute(removal)).rowcount
-        gone = Words(len(marked), others)
-        if any(gone):
-            after_commit(connection, self._database.note_deletion)
-            act = Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))
-            await note(connection, [act])
-        return gone
+        return len(marked)
+
+
+async def _forget_others(connection: AsyncConnection, team_id: str, user_id: str) -> int:
+    """Removes a person's reasons, notes and thumbs; returns how many there were."""
+    person = {"team_id": team_id, "user_id": user_id}
+    reasons = sa.update(labels).filter_by(**person).where(labels.c.reason.is_not(None))
+    notes = sa.update(releases).filter_by(team_id=team_id, set_by=user_id)
+    others = 0
+    for removal in (
+        reasons.values(reason=None),
+        notes.where(releases.c.note != "").values(note=""),
+        sa.delete(thumbs).filter_by(**person),
+    ):
+        others += (await connection.execute(removal)).rowcount
+    return others
 
 
 async def _forget_seen(connection: AsyncConnection, team_id: str, user_id: str) -> None:

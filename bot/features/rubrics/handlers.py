@@ -46,29 +46,12 @@ def register(app: AsyncApp, services: Services) -> None:
     @app.view(ids.VIEW_RUBRIC)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
         person = payloads.to_invocation(body)
-        channel_id = person.window_channel_id or ""
-        name, prompt = typed_rubric(body)
-        errors = await _errors(services, person, body)
-        if not errors:
-            state = RubricState.of(body["view"])
-            began_with = state.version if state.rubric == name else None
-            try:
-                rubric = await _saved(services, person, name, prompt, began_with)
-            except SavedBeforeError:  # somebody else's version is not replaced
-                errors = {ids.BLOCK_NAME: words.TAKEN_NAME.format(name=name)}
-            except TooManyRubricsError:
-                errors = {ids.BLOCK_NAME: words.TOO_MANY}
-        if errors:
-            await ack(response_action="errors", errors=errors)
+        saved = await _save(services, person, body)
+        if not isinstance(saved, Rubric):
+            await ack(response_action="errors", errors=saved)
             return
         await ack()
-        wish = Wish(rubric=name, version=rubric.version)
-        asking = await ask_first(services, person.team_id, channel_id, wish)
-        saved = words.saved(rubric, asking)
-        here = Recipient(
-            person.user_id, channel_id, response_url=person.response_url, is_in_channel=True
-        )
-        await services.messenger.tell(here, saved)
+        await _ask_to_use(services, person, saved)
 
 
 async def answer(services: Services, person: Invocation, text: str) -> Post | str:
@@ -180,6 +163,32 @@ async def _show_prompt(services: Services, _: Invocation, body: Raw) -> None:
     """Shows all of the prompt in the window, with what is typed there so far."""
     view = words.rubric_modal(RubricState.of(body["view"]), *typed_rubric(body))
     await services.messenger.update_modal(body["view"]["id"], view)
+
+
+async def _ask_to_use(services: Services, person: Invocation, saved: Rubric) -> None:
+    channel_id = person.window_channel_id or ""
+    wish = Wish(rubric=saved.name, version=saved.version)
+    asking = await ask_first(services, person.team_id, channel_id, wish)
+    here = Recipient(
+        person.user_id, channel_id, response_url=person.response_url, is_in_channel=True
+    )
+    await services.messenger.tell(here, words.saved(saved, asking))
+
+
+async def _save(services: Services, person: Invocation, body: Raw) -> Rubric | dict[str, str]:
+    """The rubric of the window, saved; or why it cannot be saved, by input block."""
+    errors = await _errors(services, person, body)
+    if errors:
+        return errors
+    name, prompt = typed_rubric(body)
+    state = RubricState.of(body["view"])
+    began_with = state.version if state.rubric == name else None
+    try:
+        return await _saved(services, person, name, prompt, began_with)
+    except SavedBeforeError:  # somebody else's version is not replaced
+        return {ids.BLOCK_NAME: words.TAKEN_NAME.format(name=name)}
+    except TooManyRubricsError:
+        return {ids.BLOCK_NAME: words.TOO_MANY}
 
 
 async def _errors(services: Services, person: Invocation, body: Raw) -> dict[str, str]:

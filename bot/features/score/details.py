@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import structlog
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncApp
 
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import CaseVerdict
@@ -15,9 +15,9 @@ from bot.pipeline.asking import BudgetError, judge_of, with_more
 from bot.pipeline.verdict_text import headline, rated_quote
 from bot.services import Services
 from bot.slack import blocks, ids
-from bot.slack import invocation as payloads
+from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.mrkdwn import escape
-from judge import JudgeError
+from judge import Judge, JudgeError
 from judge.scoring.beside import MET, lacks_reason, points_total
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
@@ -29,45 +29,50 @@ logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @app.action(ids.ACTION_DETAILS)
-    async def show_details(ack: AsyncAck, body: dict[str, Any]) -> None:
-        person = payloads.to_invocation(body)
-        case = await services.case_access.readable(person, person.case_id)
-        await ack()
-        verdict = await services.case_access.verdict(case)
-        case = await services.store.cases.with_turns(case)
-        await services.store.assignments.note_told(case.team_id, [case.id], person.user_id)
-        judge = await judge_of(services.judges, case, verdict)
-        view = details_modal(case, verdict, may_ask=judge is not None)
-        refusal = await services.messenger.show(person, view)
-        await services.messenger.tell(person.recipient_at(case), refusal)
+    on_click(app, ids.ACTION_DETAILS)(partial(_show_details, services))
+    on_click(app, ids.ACTION_POINTS)(partial(_show_points, services))
 
-    @payloads.on_click(app, ids.ACTION_POINTS)
-    async def show_points(person: payloads.Invocation, body: dict[str, Any]) -> None:
-        update = partial(services.messenger.update_modal, body["view"]["id"])
-        case = await services.case_access.readable(person, person.case_id)
-        verdict = await services.case_access.verdict(case)
-        case = await services.store.cases.with_turns(case)
-        judge = await judge_of(services.judges, case, verdict)
-        if judge is None:
-            await update(details_modal(case, verdict))
+
+async def _show_details(services: Services, person: Invocation, _: Raw) -> None:
+    case, verdict, judge = await _read(services, person)
+    await services.store.assignments.note_told(case.team_id, [case.id], person.user_id)
+    view = details_modal(case, verdict, may_ask=judge is not None)
+    refusal = await services.messenger.show(person, view)
+    await services.messenger.tell(person.recipient_at(case), refusal)
+
+
+async def _show_points(services: Services, person: Invocation, body: Raw) -> None:
+    update = partial(services.messenger.update_modal, body["view"]["id"])
+    case, verdict, judge = await _read(services, person)
+    if judge is None:
+        await update(details_modal(case, verdict))
+        return
+    asking = details_modal(case, verdict, "Asking the model…")
+    if not await update(asking, body["view"]["hash"]):
+        return  # another press is asking, or the window is closed
+    note = NOT_SAID
+    try:
+        more = await with_more(services.store, services.limits, judge, case, verdict)
+    except BudgetError:
+        note = _OVER_LIMIT
+    except JudgeError as exc:
+        error = type(exc).__name__
+        logger.warning("judge_failed", case=case.id, error=error, reason=str(exc))
+    else:
+        if more != verdict:
+            await update(details_modal(case, more))
             return
-        asking = details_modal(case, verdict, "Asking the model…")
-        if not await update(asking, body["view"]["hash"]):
-            return  # another press is asking, or the window is closed
-        note = NOT_SAID
-        try:
-            more = await with_more(services.store, services.limits, judge, case, verdict)
-        except BudgetError:
-            note = _OVER_LIMIT
-        except JudgeError as exc:
-            error = type(exc).__name__
-            logger.warning("judge_failed", case=case.id, error=error, reason=str(exc))
-        else:
-            if more != verdict:
-                await update(details_modal(case, more))
-                return
-        await update(details_modal(case, verdict, note))
+    await update(details_modal(case, verdict, note))
+
+
+async def _read(
+    services: Services, person: Invocation
+) -> tuple[LoggedCase, CaseVerdict, Judge | None]:
+    """The case of a click with its turns, its verdict, and the judge that can say more of it."""
+    case = await services.case_access.readable(person, person.case_id)
+    verdict = await services.case_access.verdict(case)
+    case = await services.store.cases.with_turns(case)
+    return case, verdict, await judge_of(services.judges, case, verdict)
 
 
 def details_modal(

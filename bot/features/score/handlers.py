@@ -47,9 +47,33 @@ def register(app: AsyncApp, services: Services) -> None:
         taking = intake.add(asked, person)
         await _take(services, ack, taking, person, person.recipient_at(earlier))
 
+    _register_texts(app, services)
+    _register_questions(app, services)
+
+
+def _register_texts(app: AsyncApp, services: Services) -> None:
     @payloads.on_click(app, ids.ACTION_OPEN_WINDOW)
     async def open_window(person: Invocation, _: dict[str, Any]) -> None:
         await open_texts_window(services, person)
+
+    @app.view(ids.VIEW_TEXTS)
+    async def score_texts(ack: AsyncAck, body: dict[str, Any]) -> None:
+        submission = payloads.to_submission(body)
+        person = payloads.to_invocation(body)
+        errors = words.text_errors(submission.question, submission.response)
+        if not errors and await services.case_access.has_left_window(person):
+            errors = {ids.BLOCK_RESPONSE: words.NOT_IN_ANY_MORE}
+        if errors:
+            await ack(response_action="errors", errors=errors)
+            return
+        asked = services.requests.of_window(person, submission)
+        taking = services.intake.take(asked, person)
+        await _take(services, ack, taking, person, ids.BLOCK_RESPONSE)
+
+
+def _register_questions(app: AsyncApp, services: Services) -> None:
+    intake = services.intake
+    access = services.case_access
 
     @app.action(ids.ACTION_WRONG_QUESTION)
     @app.action(ids.ACTION_ASK)
@@ -69,26 +93,6 @@ def register(app: AsyncApp, services: Services) -> None:
             return
         refusal = await services.messenger.show(person, view)
         await services.messenger.tell(person.recipient_at(case), refusal)
-
-    _register_windows(app, services)
-
-
-def _register_windows(app: AsyncApp, services: Services) -> None:
-    intake = services.intake
-    access = services.case_access
-
-    @app.view(ids.VIEW_TEXTS)
-    async def score_texts(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission = payloads.to_submission(body)
-        person = payloads.to_invocation(body)
-        errors = words.text_errors(submission.question, submission.response)
-        if not errors and await access.has_left_window(person):
-            errors = {ids.BLOCK_RESPONSE: words.NOT_IN_ANY_MORE}
-        if errors:
-            await ack(response_action="errors", errors=errors)
-            return
-        asked = services.requests.of_window(person, submission)
-        await _take(services, ack, intake.take(asked, person), person, ids.BLOCK_RESPONSE)
 
     @app.view(ids.VIEW_ANSWER)
     async def answer_question(ack: AsyncAck, body: dict[str, Any]) -> None:
