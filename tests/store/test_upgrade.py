@@ -16,9 +16,8 @@ from alembic import command
 
 from bot.store import Store
 from bot.store.opening import HEAD, connect, migrations
-from bot.store.schema import alembic_version, cases, processes, ratings, turns
+from bot.store.schema import alembic_version, processes
 from bot.store.tables import metadata
-from tests.filled import LAST as AT
 from tests.filled import fill
 
 UPGRADES = Path(__file__).parents[1] / "data/upgrades"
@@ -138,76 +137,3 @@ async def test_an_upgraded_database_keeps_its_rows_and_is_like_a_new_one(
     }
     assert await rows(new_database_url, kept) == stored
     assert await shape(new_database_url) == await shape(log_of_today)
-
-
-def a_case(number: int, **values: Any) -> dict[str, Any]:
-    names = ("team_id", "channel_id", "requester_id", "requester_name", "rubric", "visibility")
-    always = dict.fromkeys(names, "T9") | {"status": "delivered", "attempt": 1, "created_at": AT}
-    return always | {"id": 900 + number, "key": str(number), "source": "link"} | values
-
-
-def of_case(number: int, **values: Any) -> dict[str, Any]:
-    return {"team_id": "T9", "case_id": 900 + number, "position": 0} | values
-
-
-async def upgraded(url: str, *rows_before: tuple[str, dict[str, Any]]) -> Store:
-    """A database of the first schema with these rows, opened by this version."""
-    await restore(url)
-    engine = connect(url)
-    async with engine.begin() as connection:
-        for table, row in rows_before:
-            columns = (metadata.tables[table].c.get(name, sa.column(name)) for name in row)
-            into = sa.table(table, *(sa.column(each.name, each.type) for each in columns))
-            await connection.execute(sa.insert(into).values(row))
-    await engine.dispose()
-    return await Store.open(url)
-
-
-@pytest.mark.on("sqlite")
-async def test_scores_for_workflows_stay_in_no_figure_and_what_was_open_goes(
-    new_database_url: str,
-) -> None:
-    automated = {"source": "workflow", "excluded": "workflow"}
-    turn = dict.fromkeys(("channel_id", "part", "ts", "role", "text_hash"), "1.1")
-    log = await upgraded(
-        new_database_url,
-        ("cases", a_case(1, **automated, status="received")),
-        ("cases", a_case(2, **automated, message_ts="1.1")),
-        ("cases", a_case(3, **automated)),
-        ("cases", a_case(4, excluded="edited", status="received")),
-        ("turns", of_case(1, **turn)),
-        ("turns", of_case(4, **turn)),
-    )
-    known = sa.select(cases.c.key, cases.c.source, cases.c.excluded).filter_by(team_id="T9")
-    assert await log.database.all(known.order_by(cases.c.id)) == [
-        ("2", "link", "another"),
-        ("3", "text", "another"),
-        ("4", "link", "edited"),
-    ]
-    assert await log.database.values(sa.select(turns.c.case_id).filter_by(team_id="T9")) == [904]
-    await log.close()
-
-
-@pytest.mark.on("sqlite")
-async def test_of_a_verdict_by_two_models_the_ratings_that_counted_stay(
-    new_database_url: str,
-) -> None:
-    rating = {"justification": "", "raw": "", "score": 3}
-    log = await upgraded(
-        new_database_url,
-        ("cases", a_case(1, model="big", escalation="small > big")),
-        ("cases", a_case(2, model="a, b", escalation="a, b > big")),
-        ("cases", a_case(3, model="big")),
-        ("ratings", of_case(1, **rating, model="small")),
-        ("ratings", of_case(1, **rating, model="big") | {"position": 1}),
-        ("ratings", of_case(2, **rating, model="a")),
-        ("ratings", of_case(2, **rating, model="big") | {"position": 1}),
-        ("ratings", of_case(3, **rating, model="big")),
-    )
-    kept = sa.select(ratings.c.case_id, ratings.c.model).filter_by(team_id="T9")
-    assert await log.database.all(kept.order_by(ratings.c.case_id)) == [
-        (901, "big"),
-        (902, "a"),
-        (903, "big"),
-    ]
-    await log.close()
