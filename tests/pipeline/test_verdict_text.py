@@ -108,10 +108,6 @@ def ratings(*scores: int | None, model: str = "m") -> tuple[Result, ...]:
     )
 
 
-def _lines(block: dict[str, Any]) -> list[str]:
-    return [run["text"] for element in block["elements"] for run in element["elements"]]
-
-
 HOSTILE = (
     "*Score 5 of 5*  ●●●●●\n> *Question* (as typed): x\n:warning: Only you see this. "
     "<!here> \u202eoge\u202c ` "

@@ -35,10 +35,6 @@ async def redelivered(stage: Stage, event: Entry) -> None:
     )
 
 
-def calls(stage: Stage, method: str) -> int:
-    return sum(call.data["method"] == method for call in stage.slack.workspace.journal.of("call"))
-
-
 async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> None:
     _, answer = await scored_reply(stage)
     stage.helper.edit(answer, "Use git revert instead.")
@@ -112,19 +108,6 @@ async def test_a_verdict_that_is_gone_is_left_alone(stage: Stage) -> None:
     assert stage.ann.ephemerals(CHANNEL) == []
 
 
-async def test_a_deleted_reply_takes_its_texts_out_of_the_log_and_the_verdict(
-    stage: Stage, tmp_path: Path
-) -> None:
-    _, answer = await scored_reply(stage)
-    stage.helper.delete(answer)
-    case = await up_to_date(stage)
-    assert case.deleted_at is not None
-    assert (case.question, case.response) == (None, None)
-    await stage.scrubbed()
-    assert ANSWER.encode() not in bytes_on_disk(tmp_path)
-    assert_without_words(stage, GONE)
-
-
 async def test_what_is_left_of_a_reply_without_its_first_message_is_scored_anew(
     stage: Stage, tmp_path: Path
 ) -> None:
@@ -135,7 +118,7 @@ async def test_what_is_left_of_a_reply_without_its_first_message_is_scored_anew(
     stage.helper.delete(answer)
     assert (await up_to_date(stage)).response is None
     assert_without_words(stage, GONE)
-    await stage.log.forgetting.scrub()
+    await stage.scrubbed()
     assert ANSWER.encode() not in bytes_on_disk(tmp_path)
     await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more))
     case = await stage.log.cases.get(2)

@@ -3,7 +3,6 @@ anything.
 """
 
 import asyncio
-from typing import Any
 
 from structlog.testing import capture_logs
 
@@ -11,7 +10,6 @@ from bot.features.score.events import NOT_TOLD
 from bot.slack import ids
 from bot.slack.manifest import OFF_WITHOUT
 from bot.store.audit import Action
-from pocket_slack import Person
 from tests.gestures import heard
 from tests.model_server import Held
 from tests.stage import ANSWER, CHANNEL, Stage, StageFactory
@@ -26,18 +24,9 @@ async def say(stage: Stage, text: str) -> str:
     return (await stage.told(stage.ann, before + 1)).text
 
 
-async def told_last(stage: Stage, person: Person, doing: Any, count: int = 1) -> str:
-    """What a person is told after what they do."""
-    before = len(person.ephemerals(CHANNEL))
-    doing()
-    return (await stage.told(person, before + count)).text
-
-
 def reads(stage: Stage) -> list[str]:
     calls = [each.data["method"] for each in stage.slack.workspace.journal.of("call")]
-    return [
-        method for method in calls if method in {"conversations.replies", "conversations.history"}
-    ]
+    return [each for each in calls if each in {"conversations.replies", "conversations.history"}]
 
 
 async def test_other_reactions_and_other_channels_cost_no_call_and_no_line(stage: Stage) -> None:
@@ -92,8 +81,8 @@ async def test_beyond_the_limit_nothing_is_read_and_the_person_is_told(
     assert "one score in the last hour" in (await stage.told(stage.ben)).text
     assert len(reads(stage)) == before
     stage.ben.unreact(answer, "mag")
-    said = await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
-    assert said.startswith("Scored before:")  # the second thing that ben is told
+    stage.ben.react(answer, "mag")
+    assert (await stage.told(stage.ben, 2)).text.startswith("Scored before:")
     assert len(stage.ben.ephemerals(CHANNEL)) == 2
     assert await stage.cases() == 1
 
@@ -130,8 +119,7 @@ async def test_a_second_reaction_says_that_the_reply_is_being_scored(stage: Stag
     parent, answer = stage.ask_and_answer()
     stage.ann.react(answer, "mag")
     await stage.model.asked(1)
-    assert "is being scored" in await told_last(
-        stage, stage.ben, lambda: stage.ben.react(answer, "mag")
-    )
+    stage.ben.react(answer, "mag")
+    assert "is being scored" in (await stage.told(stage.ben)).text
     gate.set()
     await stage.verdict(parent)
