@@ -89,7 +89,7 @@ def outcomes_of(
     signs: Mapping[Thread, ReadSigns] | None = None,
     thumbs_up: Collection[tuple[str, str]] = (),
 ) -> Sequence[Outcome]:
-    """What came of each question.
+    """What came of each question, but for those of forgotten people.
 
     Args:
         questions: Those of whole threads, the oldest first.
@@ -99,6 +99,8 @@ def outcomes_of(
     last = last_of_threads(questions)
     outcomes = list[Outcome]()
     for question in questions:
+        if not question.asker_id:
+            continue
         read = None
         if signs and last.get(question.thread) is question:
             read = signs.get(question.thread)

@@ -48,7 +48,7 @@ class SeenMessage:
 
     `thread_ts` is its own `ts` outside a thread. `mentions` are ids of the assistants whom it names.
     `finished_at` is when it was whole, and None as long as it is being written. `text_hash` tells
-    whether the same was asked again.
+    whether the same was asked again. `author_id` is empty if that person was forgotten.
     """
 
     team_id: str
@@ -78,7 +78,7 @@ class Question:
     `is_meant`: it mentions the assistant; `is_usual`: it does not, but stands where the assistant
     answers nearly all that do not. `answer_ts` is the answer's first message with words, and
     `answered_at` when that was whole. `by_colleague`: a person other than the asker wrote in its
-    thread, after the answer or in place of one. `last_ts` is the last message of a person in the
+    thread, after the answer or in place of one, and not just thanks. `last_ts` is the last message of a person in the
     thread after the answer, if any. Questions in the same words share a `text_hash`.
     """
 
@@ -158,7 +158,10 @@ def _candidates(assistant_id: str, messages: Iterable[SeenMessage]) -> Sequence[
                 is_meant=is_named,
                 answer_ts=answer.ts if answer else None,
                 answered_at=answer.finished_at if answer else None,
-                by_colleague=any(message.author_id != asked.author_id for message in people),
+                by_colleague=any(
+                    message.author_id != asked.author_id and message.says is not Says.THANKS
+                    for message in people
+                ),
                 came_back=asked.ts in asked_again,
                 last_ts=people[-1].ts if answer and people else None,
                 text_hash=asked.text_hash,

@@ -17,6 +17,8 @@ from judge.evaluation.signs import Signs
 
 HELD_FOR = timedelta(minutes=20)
 """Longer than a request to a model takes with all its retries."""
+NO_AUTHOR: Mapping[str, Any] = {"author_id": "", "mentions": (), "text_hash": None}
+"""What is changed of a message when its author is forgotten."""
 _SIGNS = [field.name for field in fields(Signs)]
 
 
@@ -35,12 +37,12 @@ class SeenMessages(db.StoreQueries):
         """Stores a message as it is now; when it was whole first stays. What was read in its thread
         goes if a person has edited it.
 
-        What a person wrote before they had their words forgotten is not stored again.
+        What a person wrote before they had their words forgotten is stored without its author.
         """
         author = {"team_id": message.team_id, "user_id": message.author_id}
         forgetting = sa.select(forgotten.c.at).filter_by(**author)
         if (await connection.execute(forgetting.where(forgotten.c.at >= message.at))).first():
-            return
+            message = replace(message, **NO_AUTHOR)
         key = {"team_id": message.team_id, "channel_id": message.channel_id, "ts": message.ts}
         known = sa.select(seen_messages.c.finished_at, seen_messages.c.text_hash).filter_by(**key)
         stored = (await connection.execute(known)).first()

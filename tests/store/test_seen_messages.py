@@ -1,13 +1,15 @@
 """The signs of threads, claimed by one process at a time; on both databases."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from bot.domain.questions import Says, SeenMessage
 from bot.store import Store
-from bot.store.schema import thread_signs
+from bot.store.figures import to_ts
+from bot.store.schema import thread_signs, topics
 from bot.store.seen_messages import (
     HELD_FOR,
     AskedThread,
@@ -44,9 +46,21 @@ async def test_a_claim_ends_when_it_is_noted_or_its_time_is_over(log: Store) -> 
 async def test_what_was_read_goes_with_the_words_of_a_person(log: Store) -> None:
     from bot.features.privacy.queries import PersonalData  # here: the feature can be deleted
 
-    message = SeenMessage("T1", "C1", TS, TS, "U1", is_app=False, says=Says.WORDS)
-    await SeenMessages(log.database).note(message)
+    seen = SeenMessages(log.database)
+    message = SeenMessage("T1", "C1", TS, TS, "U1", False, Says.WORDS, ("B1",), "hash")
+    joined = replace(message, ts=to_ts(NOW), author_id="U2")
+    for each in (message, joined):
+        await seen.note(each)
+    asked = {"team_id": "T1", "channel_id": "C1", "question_ts": TS, "author_id": "B1"}
+    await log.database.execute(insert(topics).values(**asked, name="undo"))
     await ThreadSigns(log.database).claim(THREAD, "2.0", NOW - timedelta(hours=1))
     for user_id, left in (("U2", 1), ("U1", 0)):
         await PersonalData(log.database).forget("T1", user_id)
-        assert len(await log.database.values(select(thread_signs.c.thread_ts))) == left
+        for table in (thread_signs, topics):
+            assert len(await log.database.all(select(table))) == left
+    # The messages stay, and come again when a channel is read anew, without who wrote them.
+    await seen.note(joined)
+    stored = await seen.of("T1", ["C1"], NOW - timedelta(days=9000))
+    assert [(each.author_id, each.mentions, each.text_hash) for each in stored] == [
+        ("", (), None)
+    ] * 2

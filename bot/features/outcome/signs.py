@@ -92,11 +92,11 @@ class SignReader:
         await self._signs.note(thread, held_until, found.signs, last_ts)
 
     async def _said(self, watch: Watch, question: Question) -> Sequence[Turn]:
-        """The messages from the question on that are stored as seen: not those of people who had
-        their words forgotten.
+        """The messages from the question on that are stored as seen, with their authors: not those
+        of people who had their words forgotten.
         """
         messages = await self._seen.of(watch.team_id, [watch.channel_id], question.asked_at)
-        seen = {message.ts for message in messages}
+        seen = {message.ts for message in messages if message.author_id}
         pages = await self._services.client.conversations_replies(
             channel=watch.channel_id,
             ts=question.thread_ts,
@@ -126,7 +126,8 @@ def _due(watch: Watch, messages: Sequence[SeenMessage], now: datetime) -> list[Q
     return [
         question
         for question in last
-        if now - _ASKED_FOR <= question.asked_at
+        if question.asker_id
+        and now - _ASKED_FOR <= question.asked_at
         and now - to_time(question.last_ts or question.ts) >= _AT_REST
     ]
 

@@ -26,8 +26,10 @@ from bot.store.schema import (
     seen_messages,
     thread_signs,
     thumbs,
+    topics,
     turns,
 )
+from bot.store.seen_messages import NO_AUTHOR
 from bot.store.writer import after_commit
 
 
@@ -155,10 +157,13 @@ async def _forget_others(connection: AsyncConnection, team_id: str, user_id: str
 
 
 async def _forget_seen(connection: AsyncConnection, team_id: str, user_id: str) -> None:
-    """Drops the messages of a person, and what was read in their threads."""
+    """Drops who wrote the messages of a person, and what was read and asked in their threads.
+
+    That a message was there stays: without it, other people's questions would have other outcomes.
+    """
     written = {"team_id": team_id, "author_id": user_id}
-    threads = sa.select(seen_messages.c.channel_id, seen_messages.c.thread_ts).filter_by(**written)
-    is_theirs = sa.tuple_(thread_signs.c.channel_id, thread_signs.c.thread_ts).in_(threads)
-    signs = sa.delete(thread_signs).filter_by(team_id=team_id)
-    await connection.execute(signs.where(is_theirs))
-    await connection.execute(sa.delete(seen_messages).filter_by(**written))
+    messages = sa.select(seen_messages.c.channel_id, seen_messages.c.ts).filter_by(**written)
+    for table, ts in ((thread_signs, thread_signs.c.thread_ts), (topics, topics.c.question_ts)):
+        is_theirs = sa.tuple_(table.c.channel_id, ts).in_(messages)
+        await connection.execute(sa.delete(table).filter_by(team_id=team_id).where(is_theirs))
+    await connection.execute(sa.update(seen_messages).filter_by(**written).values(NO_AUTHOR))

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.domain.outcome import Sign, counted, outcomes_of
+from bot.domain.outcome import ReadSigns, Sign, counted, outcomes_of
 from bot.domain.questions import Question, Says, SeenMessage, questions_to, to_time
+from judge.evaluation.signs import Signs
 from tests.tables import each
 
 START = 1_795_000_000
@@ -112,8 +113,18 @@ def test_thanks_are_no_question_and_a_form_is_one() -> None:
 def test_a_colleague_steps_in_after_the_answer_and_the_asker_does_not() -> None:
     thread = [asked(0), a_message(20, HELPER, 0), a_message(40, "ann", 0, says=Says.THANKS)]
     (alone,) = found(*thread)
+    (thanked,) = found(*thread, a_message(60, "ben", 0, says=Says.THANKS))
     (joined,) = found(*thread, a_message(60, "ben", 0))
-    assert (alone.by_colleague, joined.by_colleague) == (False, True)
+    assert [alone.by_colleague, thanked.by_colleague, joined.by_colleague] == [False, False, True]
+
+
+def test_a_forgotten_person_has_no_question_and_has_joined_those_of_others() -> None:
+    thread = [asked(0, "ben"), a_message(20, HELPER, 0), a_message(40, "", 0)]
+    follow_up = [a_message(60, HELPER, 0), a_message(80, "ben", 0), asked(100, "")]
+    signs = {("C1", ts(0)): ReadSigns(Signs(False, False, True, False), ts(80))}
+    (outcome,) = outcomes_of(found(*thread, *follow_up), NOW, signs)
+    # What was read is about the answer to the other question.
+    assert outcome.signs == {Sign.COLLEAGUE}
 
 
 @each(("hours", "came_back"), [(23, True), (25, False)])
