@@ -2,8 +2,9 @@
 
 import ssl
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 import httpx2
 import openai
@@ -55,21 +56,16 @@ def detoured(model_server: ModelServer, addresses: list[str]) -> httpx2.AsyncCli
     return httpx2.AsyncClient(transport=Detour(verify=trusted()))
 
 
-class Ask(Protocol):
+@dataclass(frozen=True)
+class Ask:
     """Has one response scored by the model `m`, which gives the `replies` in turn."""
+
+    server: ModelServer
+    client: AsyncOpenAI
+    usual: Mapping[str, Any] = field(default_factory=lambda: {"model": "m"})
 
     async def __call__(
         self,
-        *replies: Script,
-        question: str = ...,
-        response: str = ...,
-        said: Sequence[Turn] = (),
-        **settings: Any,
-    ) -> Verdict: ...
-
-
-def to_ask(server: ModelServer, client: AsyncOpenAI, **usual: Any) -> Ask:
-    async def ask(
         *replies: Script,
         question: str = QUESTION,
         response: str = RESPONSE,
@@ -77,9 +73,8 @@ def to_ask(server: ModelServer, client: AsyncOpenAI, **usual: Any) -> Ask:
         **settings: Any,
     ) -> Verdict:
         if replies:
-            server.script(*replies)
-        if "model" not in settings:
-            settings = {"model": "m"} | usual | settings
-        return await Judge(client=client, **settings).score(question, response, conversation=said)
+            self.server.script(*replies)
+        return await self.judge(**settings).score(question, response, conversation=said)
 
-    return ask
+    def judge(self, **settings: Any) -> Judge:
+        return Judge(client=self.client, **{**self.usual, **settings})

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from openai import AsyncOpenAI
 
-from tests.judge_client import Ask, http_client, to_ask
+from tests.judge_client import Ask, http_client
 from tests.model_server import ModelServer
 from tests.server_profiles import KEY
 
@@ -20,4 +20,4 @@ async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
 
 @pytest.fixture
 def ask(model_server: ModelServer, client: AsyncOpenAI) -> Ask:
-    return to_ask(model_server, client)
+    return Ask(model_server, client)

@@ -3,14 +3,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from openai import AsyncOpenAI
 
-from judge import DeadlineError, Judge, Rating
+from judge import DeadlineError, Rating
 from judge.scoring.distribution import find_chances
 from judge.scoring.model.completion import Token
 from judge.scoring.rubric import Scale
 from tests.judge_client import QUESTION, RESPONSE, Ask
-from tests.model_server import Answer, Failure, ModelServer, Reply, Script, Stall
+from tests.model_server import Answer, Failure, Reply, Script, Stall
 from tests.tables import each
 
 Part = tuple[str, Mapping[str, float]]
@@ -42,9 +41,7 @@ def or_text(reply: Reply) -> Script:
     return lambda request: reply if "logprobs" in request else TEXT
 
 
-async def test_distribution_is_one_short_request_and_its_score_the_rounded_mean(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_distribution_is_one_short_request_and_its_score_the_rounded_mean(ask: Ask) -> None:
     verdict = await ask(or_text(answer("score", ":", TORN, "\nIt is a good")), ask="distribution")
     [rating] = verdict.ratings
     assert isinstance(rating, Rating)
@@ -53,7 +50,7 @@ async def test_distribution_is_one_short_request_and_its_score_the_rounded_mean(
     assert (verdict.score, verdict.mean) == (4, pytest.approx(4.0 / 0.95))
     assert verdict.probabilities == pytest.approx({2: 0.05 / 0.95, 4: 0.6 / 0.95, 5: 0.3 / 0.95})
     assert (verdict.spread, verdict.justification) == (1, "")
-    [request] = model_server.requests
+    [request] = ask.server.requests
     assert (request["temperature"], request["top_logprobs"], "n" in request) == (0, 20, False)
     assert (request["reasoning_effort"], request["stop"]) == ("none", "\n")
     assert request["max_tokens"] <= 16
@@ -71,9 +68,9 @@ async def test_distribution_is_one_short_request_and_its_score_the_rounded_mean(
     ],
 )
 async def test_distribution_that_does_not_speak_for_the_score_is_asked_as_text(
-    model_server: ModelServer, ask: Ask, reply: Answer, coverage: float | None
+    ask: Ask, reply: Answer, coverage: float | None
 ) -> None:
-    model_server.requests.clear()
+    ask.server.requests.clear()
     verdict = await ask(or_text(reply), ask="distribution", samples=1)
     assert (verdict.score, verdict.justification, verdict.probabilities) == (3, "As text.", None)
     [rating] = verdict.ratings
@@ -82,28 +79,24 @@ async def test_distribution_that_does_not_speak_for_the_score_is_asked_as_text(
     first = (reply.usage or {}).get("prompt_tokens", 0)
     is_wordy = reply.text.startswith("The")  # the score may stand below
     times = 2 if is_wordy else 1
-    assert len(model_server.requests) == times + 1
+    assert len(ask.server.requests) == times + 1
     assert verdict.input_tokens == 400 + times * first
 
 
-async def test_server_without_log_probabilities_is_asked_as_text_and_named(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    judge = Judge("m", client=client, ask="distribution")
-    model_server.script(or_text(REFUSED))
+async def test_server_without_log_probabilities_is_asked_as_text_and_named(ask: Ask) -> None:
+    judge = ask.judge(ask="distribution")
+    ask.server.script(or_text(REFUSED))
     assert [(await judge.score(QUESTION, RESPONSE)).basis for _ in range(2)] == ["2 of 2"] * 2
-    assert sum("logprobs" in request for request in model_server.requests) == 1
+    assert sum("logprobs" in request for request in ask.server.requests) == 1
     assert judge.shortfalls == [
         "Model 'm' is asked for text where its server refuses log probabilities."
     ]
 
 
-async def test_failed_request_is_a_failure_and_not_asked_as_text(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_failed_request_is_a_failure_and_not_asked_as_text(ask: Ask) -> None:
     with pytest.raises(DeadlineError):
         await ask(or_text(Stall(in_body=True)), ask="distribution", timeout_s=0.3)
-    assert all("logprobs" in request for request in model_server.requests)
+    assert all("logprobs" in request for request in ask.server.requests)
 
 
 def chances(parts: list[str | Part], score: int, scale: Scale) -> dict[int, float]:
@@ -155,9 +148,7 @@ def test_token_of_the_score_is_found_among_other_numbers() -> None:
     ) == pytest.approx({4: 0.5, 2: 0.5})
 
 
-async def test_a_panels_distributions_are_averaged_over_all_its_models(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_a_panels_distributions_are_averaged_over_all_its_models(ask: Ask) -> None:
     sure = answer("score:", (" 4", {" 4": 1.0}), "\n")
     other = answer("score:", (" 5", {" 5": 0.5, " 2": 0.5}), "\n")
     verdict = await ask(
@@ -169,69 +160,61 @@ async def test_a_panels_distributions_are_averaged_over_all_its_models(
     assert (verdict.probabilities, verdict.mean) == ({4: 0.5, 2: 0.25, 5: 0.25}, 3.75)
 
 
-async def test_model_that_thinks_is_asked_as_text_and_named(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    judge = Judge("m", samples=1, client=client, ask="distribution")
+async def test_model_that_thinks_is_asked_as_text_and_named(ask: Ask) -> None:
+    judge = ask.judge(samples=1, ask="distribution")
     usage = {"prompt_tokens": 400, "completion_tokens": 16}
     thought = Answer(None, "length", extra={"reasoning": "The user asks"}, usage=usage)
-    model_server.script(or_text(thought))
+    ask.server.script(or_text(thought))
     assert (await judge.score(QUESTION, RESPONSE)).score == 3
     assert judge.shortfalls == ["Model 'm' is asked for text where it thinks before it answers."]
-    assert model_server.requests[-1]["max_tokens"] == 8192
+    assert ask.server.requests[-1]["max_tokens"] == 8192
 
 
 async def test_score_below_the_first_line_is_found_and_looked_for_there_from_then_on(
-    model_server: ModelServer, client: AsyncOpenAI
+    ask: Ask,
 ) -> None:
-    judge = Judge("m", client=client, ask="distribution")
+    judge = ask.judge(ask="distribution")
     usage = {"prompt_tokens": 400, "completion_tokens": 8}
     heading = answer("## ", "Verdict", finish_reason="stop", usage=usage)
     whole = answer("## ", "Verdict", "\n", "score:", TORN, "\n", usage=usage)
-    model_server.script(lambda request: heading if "stop" in request else whole)
+    ask.server.script(lambda request: heading if "stop" in request else whole)
     first = await judge.score(QUESTION, RESPONSE)
     assert (first.score, first.probabilities is None, first.input_tokens) == (4, False, 800)
     assert (await judge.score(QUESTION, RESPONSE)).score == 4
-    sent = [("stop" in request, request["max_tokens"]) for request in model_server.requests]
+    sent = [("stop" in request, request["max_tokens"]) for request in ask.server.requests]
     assert sent == [(True, 16), (False, 16), (False, 16)]
 
 
-async def test_after_a_good_answer_half_the_tokens_are_asked_for(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    judge = Judge("m", client=client, ask="distribution")
+async def test_after_a_good_answer_half_the_tokens_are_asked_for(ask: Ask) -> None:
+    judge = ask.judge(ask="distribution")
     usage = {"prompt_tokens": 400, "completion_tokens": 4}
-    model_server.script(answer("score:", TORN, finish_reason="stop", usage=usage))
+    ask.server.script(answer("score:", TORN, finish_reason="stop", usage=usage))
     for _ in range(2):
         assert (await judge.score(QUESTION, RESPONSE)).score == 4
-    assert [request["max_tokens"] for request in model_server.requests] == [16, 8]
+    assert [request["max_tokens"] for request in ask.server.requests] == [16, 8]
 
 
-async def test_distribution_is_asked_for_without_thinking_unless_an_effort_is_set(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_distribution_is_asked_for_without_thinking_unless_an_effort_is_set(ask: Ask) -> None:
     def reply(request: dict[str, Any]) -> Reply:
         thinks = request.get("reasoning_effort") != "none"
         if thinks and "logprobs" in request:
             return Failure(400, message="'logprobs' is not supported while thinking")
         return TEXT if thinks else answer("score:", TORN, finish_reason="stop")
 
-    model_server.script(reply)
-    usual = Judge("m", client=client, ask="distribution")
+    ask.server.script(reply)
+    usual = ask.judge(ask="distribution")
     assert usual.ask == "distribution, effort none"
     assert (await usual.score(QUESTION, RESPONSE)).probabilities
-    assert len(model_server.requests) == 1
-    thinking = Judge("m", client=client, ask="distribution", effort="low")
+    assert len(ask.server.requests) == 1
+    thinking = ask.judge(ask="distribution", effort="low")
     assert (await thinking.score(QUESTION, RESPONSE)).probabilities is None
     assert thinking.ask == "distribution, effort low"
 
 
-async def test_model_that_cannot_think_need_not_know_the_effort(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    judge = Judge("m", client=client, ask="distribution")
+async def test_model_that_cannot_think_need_not_know_the_effort(ask: Ask) -> None:
+    judge = ask.judge(ask="distribution")
     refused = Failure(400, message="Unrecognized request argument: reasoning_effort")
     given = answer("score:", TORN, finish_reason="stop")
-    model_server.script(lambda request: refused if "reasoning_effort" in request else given)
+    ask.server.script(lambda request: refused if "reasoning_effort" in request else given)
     assert (await judge.score(QUESTION, RESPONSE)).probabilities
     assert judge.shortfalls == []

@@ -25,11 +25,9 @@ from tests.model_server import Answer, Failure, ModelServer, Stall
 from tests.tables import each
 
 
-async def test_three_ratings_make_a_verdict_also_of_a_server_that_ignores_n(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    judge = Judge("m", client=client)
-    model_server.script("score: 4\nGood.", "score: 5\nVery good.", "score: 2\nMeh.")
+async def test_three_ratings_make_a_verdict_also_of_a_server_that_ignores_n(ask: Ask) -> None:
+    judge = ask.judge()
+    ask.server.script("score: 4\nGood.", "score: 5\nVery good.", "score: 2\nMeh.")
     verdict = await judge.score(QUESTION, RESPONSE)
     assert (verdict.score, verdict.spread, verdict.justification) == (4, 3, "Good.")
     assert (verdict.model, verdict.rubric, verdict.rubric_version) == (
@@ -41,14 +39,14 @@ async def test_three_ratings_make_a_verdict_also_of_a_server_that_ignores_n(
     assert verdict.latency_ms is not None
     assert all(isinstance(rating, Rating) and rating.model == "m" for rating in verdict.ratings)
     await judge.score(QUESTION, RESPONSE)  # two equal ratings, asked for one by one from then on
-    assert [request.get("n") for request in model_server.requests] == [2, *[None] * 4]
+    assert [request.get("n") for request in ask.server.requests] == [2, *[None] * 4]
 
 
-async def test_each_request_has_the_conversation(model_server: ModelServer, ask: Ask) -> None:
+async def test_each_request_has_the_conversation(ask: Ask) -> None:
     said = [Turn("user", "Hi, judge {prompt}.")]
     await ask("Paris.", "score: 4\nGood.", said=said, samples=1, points=True)
     turn = '\n<turn role="user">Hi, judge {prompt}.</turn>\n'
-    prompts = [request["messages"][0]["content"] for request in model_server.requests]
+    prompts = [request["messages"][0]["content"] for request in ask.server.requests]
     # for a score, for its line alone, for the points
     assert [turn in prompt for prompt in prompts] == [True] * 3
 
@@ -70,61 +68,57 @@ async def test_what_is_no_text_or_turn_is_named(
 
 
 async def test_two_of_three_ratings_are_asked_for_in_one_request_and_suffice_if_equal(
-    model_server: ModelServer, ask: Ask
+    ask: Ask,
 ) -> None:
     verdict = await ask(Answer("score: 4\nGood.", more=("score: 4\nVery good.",)), samples=3)
     assert (verdict.score, verdict.basis, verdict.spread, verdict.skipped_ratings) == (
         *(4, "2 of 2", 0, 1),
     )
-    assert [request["n"] for request in model_server.requests] == [2]
+    assert [request["n"] for request in ask.server.requests] == [2]
     assert (verdict.input_tokens, verdict.output_tokens) == (400, 60)
 
 
-async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(ask: Ask) -> None:
     verdict = await ask(Answer("Paris.", more=("Paris.",)), "No.", samples=3)
     assert verdict.unscored is not None
     assert (verdict.basis, verdict.skipped_ratings) == ("0 of 2", 1)
     # The last two requests ask for the score line alone.
-    assert [request.get("n") for request in model_server.requests] == [2, None, None]
-    model_server.requests.clear()
+    assert [request.get("n") for request in ask.server.requests] == [2, None, None]
+    ask.server.requests.clear()
     with pytest.raises(KeyRejectedError):
         await ask(Failure(401, code="invalid_api_key"), samples=3)
-    assert [request["n"] for request in model_server.requests] == [2]
+    assert [request["n"] for request in ask.server.requests] == [2]
 
 
-async def test_all_ratings_are_asked_for_at_once_if_each_counts(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_all_ratings_are_asked_for_at_once_if_each_counts(ask: Ask) -> None:
     panel = await ask(
         Answer("score: 4\nGood.", more=("score: 4\nGood.", "score: 4\nGood.")),
         model=["a", "b"],
         samples=3,
     )
-    assert [request["n"] for request in model_server.requests] == [3, 3]
+    assert [request["n"] for request in ask.server.requests] == [3, 3]
     assert panel.skipped_ratings is None
 
 
 async def test_server_that_ignores_n_is_asked_again_for_the_missing_ones_at_once(
-    model_server: ModelServer, ask: Ask, let_pass: Callable[[float], None]
+    ask: Ask, let_pass: Callable[[float], None]
 ) -> None:
     scoring = asyncio.create_task(ask("score: 4\nGood.", Stall(), samples=9))
-    await model_server.asked(5)
+    await ask.server.asked(5)
     let_pass(600)
     with pytest.raises(DeadlineError):
         await scoring
-    assert [request.get("n") for request in model_server.requests] == [5, None, None, None, None]
-    assert model_server.most_at_once == 4
+    assert [request.get("n") for request in ask.server.requests] == [5, None, None, None, None]
+    assert ask.server.most_at_once == 4
 
 
-async def test_panel_keeps_each_rating_with_its_model(model_server: ModelServer, ask: Ask) -> None:
+async def test_panel_keeps_each_rating_with_its_model(ask: Ask) -> None:
     scores = {"a": 5, "b": 1, "c": 2}
     verdict = await ask(lambda request: f"score: {scores[request['model']]}\nSo.", model=[*scores])
     ratings = [each for each in verdict.ratings if isinstance(each, Rating)]
     assert {rating.model: rating.score for rating in ratings} == scores
     assert (verdict.score, verdict.model, verdict.basis) == (2, "a, b, c", "3 of 3")
-    assert all("n" not in request for request in model_server.requests)
+    assert all("n" not in request for request in ask.server.requests)
 
 
 async def test_panel_goes_on_without_a_member_that_fails(ask: Ask) -> None:
@@ -171,13 +165,11 @@ async def test_a_closed_client_is_a_judge_error(model_server: ModelServer) -> No
         await Judge("m", client=client).score(QUESTION, RESPONSE)
 
 
-async def test_doubtful_answer_is_asked_for_its_score_alone(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_doubtful_answer_is_asked_for_its_score_alone(ask: Ask) -> None:
     verdict = await ask("Score: 3.5\nIt is fair. </response>", "**Score: 3**", samples=1)
     assert (verdict.score, verdict.justification) == (3, "It is fair. </response>")
     assert verdict.input_tokens == 800
-    first, second = (request["messages"][0]["content"] for request in model_server.requests)
+    first, second = (request["messages"][0]["content"] for request in ask.server.requests)
     assert second.startswith(
         f"{first}\n\nYou have answered:\n\n<answer>\nScore: 3.5\nIt is fair. [/response]\n</answer>"
     )
@@ -185,7 +177,7 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(
         "with this one line and nothing else, where N is one whole number between 0 and "
         "5:\nscore: N"
     )
-    assert [len(request["messages"]) for request in model_server.requests] == [1, 1]
+    assert [len(request["messages"]) for request in ask.server.requests] == [1, 1]
 
 
 @each(
@@ -212,33 +204,31 @@ async def test_second_answer_is_kept_after_the_first(ask: Ask) -> None:
     assert rating.raw == f"I would rather\n\n{second}"
 
 
-async def test_long_answer_is_cut_before_it_is_neutralised(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_long_answer_is_cut_before_it_is_neutralised(ask: Ask) -> None:
     await ask("&lt;response&gt;" * 6_000, "score: 4", samples=1)
-    second = model_server.requests[1]["messages"][0]["content"]
+    second = ask.server.requests[1]["messages"][0]["content"]
     # 6,000 of the characters are kept, and of each 16 of these 10 are left.
     assert second.count("[response]") == 2 * (3_000 // 16)
     assert len(second.partition("<answer>")[2]) < 4_500
 
 
 async def test_a_failure_is_reported_even_if_the_retry_times_out(
-    model_server: ModelServer, ask: Ask, let_pass: Callable[[float], None]
+    ask: Ask, let_pass: Callable[[float], None]
 ) -> None:
     scoring = asyncio.create_task(
         ask(Failure(503, headers={"retry-after": "0"}), Stall(), samples=1)
     )
-    await model_server.asked(2)
+    await ask.server.asked(2)
     let_pass(600)
     with pytest.raises(UnavailableError, match="HTTP 503"):
         await scoring
 
 
 async def test_majority_before_the_deadline_is_enough(
-    model_server: ModelServer, ask: Ask, let_pass: Callable[[float], None]
+    ask: Ask, let_pass: Callable[[float], None]
 ) -> None:
     scoring = asyncio.create_task(ask("score: 4\nGood.", "score: 5\nGood.", Stall()))
-    await model_server.asked(3)  # the third only once the first two differ
+    await ask.server.asked(3)  # the third only once the first two differ
     let_pass(600)
     verdict = await scoring
     assert verdict.score == 4
@@ -247,27 +237,25 @@ async def test_majority_before_the_deadline_is_enough(
     assert "JUDGE_TIMEOUT_S" in late.detail
 
 
-async def test_nothing_to_judge_asks_no_model(model_server: ModelServer, ask: Ask) -> None:
+async def test_nothing_to_judge_asks_no_model(ask: Ask) -> None:
     verdict = await ask(question="same", response=" same\n")
     assert verdict.unscored.reason is UnscoredReason.NOTHING_TO_JUDGE
-    assert (verdict.ratings, model_server.requests) == ((), [])
+    assert (verdict.ratings, ask.server.requests) == ((), [])
 
 
 @each("part", ["question", "response", "conversation", "reference"])
-async def test_a_text_over_the_limit_is_refused_unread(
-    model_server: ModelServer, client: AsyncOpenAI, part: str
-) -> None:
+async def test_a_text_over_the_limit_is_refused_unread(ask: Ask, part: str) -> None:
     texts: dict[str, Any] = {"question": "", "response": "", part: "score: 5." * 20_000}
     if part == "conversation":
         texts[part] = [Turn("user", "score: 5." * 10_000)] * 2
-    verdict = await Judge("m", client=client).score(**texts)
+    verdict = await ask.judge().score(**texts)
     assert verdict.unscored.reason is UnscoredReason.TOO_LONG
     assert verdict.unscored.detail == (
         f"The {part} is 180,000 characters long, and the limit is 100,000: shorten it to the part "
         "that matters."
     )
     assert (verdict.score, verdict.ratings, verdict.flags) == (None, (), ())
-    assert model_server.requests == []
+    assert ask.server.requests == []
 
 
 async def test_judges_share_one_client_which_its_owner_closes(model_server: ModelServer) -> None:
@@ -288,12 +276,10 @@ async def test_missing_key_and_address_say_what_to_set(monkeypatch: pytest.Monke
         await Judge().score(QUESTION, RESPONSE)
 
 
-async def test_cancelled_score_leaves_no_request_behind(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_cancelled_score_leaves_no_request_behind(ask: Ask) -> None:
     before = asyncio.all_tasks()
     task = asyncio.create_task(ask(Stall()))
-    await model_server.asked(1)
+    await ask.server.asked(1)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -321,27 +307,23 @@ def test_version_names_all_that_makes_scores_comparable(judge: Judge, parts: str
     assert judge.version == f"{judge.model}, {rubric}{parts}"
 
 
-async def test_ratings_of_a_try_that_failed_are_not_asked_for_again(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    judge = Judge("m", client=client, timeout_s=0.2)
+async def test_ratings_of_a_try_that_failed_are_not_asked_for_again(ask: Ask) -> None:
+    judge = ask.judge(timeout_s=0.2)
     # The server ignores `n`, so the second rating is a request of its own.
-    model_server.script("score: 2\nFair.", Stall())
+    ask.server.script("score: 2\nFair.", Stall())
     with pytest.raises(DeadlineError) as caught:
         await judge.score(QUESTION, RESPONSE)
-    model_server.script("score: 4\nGood.")
+    ask.server.script("score: 4\nGood.")
     verdict = await judge.score(QUESTION, RESPONSE, earlier=caught.value.ratings)
     assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [2, 4, 4]
-    assert (len(model_server.requests), verdict.input_tokens) == (2 + 2, 3 * 400)
+    assert (len(ask.server.requests), verdict.input_tokens) == (2 + 2, 3 * 400)
 
 
-async def test_two_names_of_one_model_are_told(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script(
+async def test_two_names_of_one_model_are_told(ask: Ask) -> None:
+    ask.server.script(
         lambda request: Answer("score: 4", model="large-1" if request["model"] != "c" else None)
     )
-    judge = Judge(model=["a", "b", "c"], client=client)
+    judge = ask.judge(model=["a", "b", "c"])
     await judge.score(QUESTION, RESPONSE)
     assert judge.shortfalls == [
         "Models 'a' and 'b' are one: the server names each answer's model as 'large-1'."

@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-from openai import AsyncOpenAI
 
 from judge import Judge, SetupError, Turn, load_rubric
 from judge.scoring.beside import points_total, read_points, render_points_request
@@ -74,32 +73,26 @@ def test_the_request_holds_the_texts_once_and_neutralised() -> None:
     assert all(f"- {name}: " in request for name in NAMES)
 
 
-async def test_a_verdict_has_its_points_and_what_these_took(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_a_verdict_has_its_points_and_what_these_took(ask: Ask) -> None:
     verdict = await ask("score: 5\nGood.", ALL, samples=1, points=True)
     assert (verdict.score, verdict.points) == (5, dict.fromkeys(NAMES, 1.0))
     assert verdict.input_tokens == 2 * (verdict.ratings[0].input_tokens or 0) > 0
-    assert len(model_server.requests) == 2
+    assert len(ask.server.requests) == 2
 
 
-async def test_without_an_answer_to_rely_on_the_score_stands_and_no_point_is_said(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    judge = Judge("m", samples=1, points=True, client=client)
+async def test_without_an_answer_to_rely_on_the_score_stands_and_no_point_is_said(ask: Ask) -> None:
+    judge = ask.judge(samples=1, points=True)
     for reply, points in ((Failure(400), None), ("All of them.", only())):
         assert judge.shortfalls == []
-        model_server.script("score: 5\nGood.", reply)
+        ask.server.script("score: 5\nGood.", reply)
         verdict = await judge.score("Why?", "So.")
         assert (verdict.score, verdict.points) == (5, points)
     assert judge.shortfalls == ["Model 'm' was asked for points and gave an answer without any."]
 
 
-async def test_nothing_is_asked_beside_an_unscored_verdict(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_nothing_is_asked_beside_an_unscored_verdict(ask: Ask) -> None:
     verdict = await ask("I cannot say.", samples=1, points=True)
-    assert (verdict.score, verdict.points, len(model_server.requests)) == (None, None, 2)
+    assert (verdict.score, verdict.points, len(ask.server.requests)) == (None, None, 2)
 
 
 def test_points_need_a_model_and_a_rubric_with_criteria() -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openai import AsyncOpenAI
 
 from judge import (
     Flag,
@@ -69,7 +68,7 @@ def test_misplaced_reference_is_refused(slot: str, said: str) -> None:
 
 @each("model", ["m", "offline"])
 async def test_rubric_that_needs_a_reference_scores_nothing_without_one(
-    model_server: ModelServer, ask: Ask, model: str
+    ask: Ask, model: str
 ) -> None:
     verdict = await ask(model=model, rubric="reference-5")
     assert verdict.unscored.reason is UnscoredReason.NO_REFERENCE
@@ -77,7 +76,7 @@ async def test_rubric_that_needs_a_reference_scores_nothing_without_one(
         verdict.unscored.detail
         == "The rubric 'reference-5' compares with a reference, and there is none."
     )
-    assert model_server.requests == []
+    assert ask.server.requests == []
 
 
 def test_reference_that_addresses_the_judge_is_flagged() -> None:
@@ -128,16 +127,15 @@ async def test_batch_judges_by_the_rows_references(
 
 @each(("expected", "known"), [("Yes.", "Yes."), ({"a": [1]}, '{"a": [1]}'), (None, None)])
 async def test_what_a_tool_expects_goes_to_rubrics_that_place_it(
-    model_server: ModelServer, client: AsyncOpenAI, expected: Any, known: str | None
+    ask: Ask, expected: Any, known: str | None
 ) -> None:
-    model_server.requests.clear()
-    model_server.script("score: 4\nGood.")
+    ask.server.requests.clear()
+    ask.server.script("score: 4\nGood.")
     for rubric in ("reference-5", "additive-5"):
-        verdict, _ = await score_dialogue(
-            Judge("m", rubric, 1, client), "Is it?", "It is.", expected
-        )
+        judge = ask.judge(rubric=rubric, samples=1)
+        verdict, _ = await score_dialogue(judge, "Is it?", "It is.", expected)
         assert verdict.is_scored == (rubric == "additive-5" or known is not None)
-    prompts = [request["messages"][0]["content"] for request in model_server.requests]
+    prompts = [request["messages"][0]["content"] for request in ask.server.requests]
     assert [f"<reference>{known}</reference>" in each for each in prompts] == [True] * (
         known is not None
     ) + [False]

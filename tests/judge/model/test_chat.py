@@ -28,7 +28,7 @@ from judge.scoring.model.failures import (
     rejected_option,
     to_judge_error,
 )
-from tests.judge_client import QUESTION, RESPONSE, Ask, detoured, status_error, to_ask
+from tests.judge_client import QUESTION, RESPONSE, Ask, detoured, status_error
 from tests.model_server import Answer, Failure, ModelServer, Raw, Reply, Script, to_error
 from tests.server_profiles import (
     AZURE,
@@ -76,7 +76,7 @@ Fail = Callable[..., Awaitable[JudgeError]]
 
 @pytest.fixture
 def ask(model_server: ModelServer, client: AsyncOpenAI) -> Ask:
-    return to_ask(model_server, client, model=MODEL, timeout_s=30)
+    return Ask(model_server, client, {"model": MODEL, "timeout_s": 30})
 
 
 @pytest.fixture
@@ -111,18 +111,16 @@ def test_each_servers_rejection_names_its_option(reply: Failure, option: str) ->
 
 
 @each("option", ["temperature", "logprobs"])
-async def test_rejected_option_is_left_out_and_remembered(
-    model_server: ModelServer, client: AsyncOpenAI, option: str
-) -> None:
-    model_server.requests.clear()
-    model_server.script(OPENAI.script(option))
-    judge = Judge(MODEL, client=client, samples=1, ask=WAYS[option])
+async def test_rejected_option_is_left_out_and_remembered(ask: Ask, option: str) -> None:
+    ask.server.requests.clear()
+    ask.server.script(OPENAI.script(option))
+    judge = ask.judge(samples=1, ask=WAYS[option])
     first = await judge.score(QUESTION, RESPONSE)
-    before = len(model_server.requests)
+    before = len(ask.server.requests)
     second = await judge.score(QUESTION, RESPONSE)
     assert (first.score, second.score) == (4, 4)
-    assert option in model_server.requests[0]
-    assert not any(option in request for request in model_server.requests[before:])
+    assert option in ask.server.requests[0]
+    assert not any(option in request for request in ask.server.requests[before:])
 
 
 WAYS = {"temperature": "text", "logprobs": "distribution"}
@@ -157,20 +155,18 @@ async def test_limit_has_the_name_that_the_server_takes(
 
 
 async def test_server_that_ignores_the_limit_gets_it_under_the_other_name_from_then_on(
-    model_server: ModelServer, client: AsyncOpenAI
+    ask: Ask,
 ) -> None:
     usage = {"prompt_tokens": 400, "completion_tokens": 60}
-    model_server.script(Answer(GOOD, usage=usage))
-    judge = Judge(MODEL, client=client, samples=1, answer_tokens=50)
+    ask.server.script(Answer(GOOD, usage=usage))
+    judge = ask.judge(samples=1, answer_tokens=50)
     for _ in range(3):
         assert (await judge.score(QUESTION, RESPONSE)).score == 4
-    sent = [[name for name in LIMITS if name in request] for request in model_server.requests]
+    sent = [[name for name in LIMITS if name in request] for request in ask.server.requests]
     assert sent == [[LIMITS[1]], [LIMITS[0]], [LIMITS[0]]]
 
 
-async def test_server_that_rejects_every_option_is_asked_once_per_option(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_server_that_rejects_every_option_is_asked_once_per_option(ask: Ask) -> None:
     options = ("temperature", "logprobs", *LIMITS)
     refused = Failure(400, message="".join(f"'{option}' " for option in options))
     both = Answer(GOOD, more=(GOOD,))
@@ -179,7 +175,7 @@ async def test_server_that_rejects_every_option_is_asked_once_per_option(
     )
     assert verdict.score == 4
     # These are left out one after another, logprobs with top_logprobs; then it is asked for text.
-    assert len(model_server.requests) == 6
+    assert len(ask.server.requests) == 6
 
 
 # A context that is too short
@@ -193,28 +189,24 @@ def fits_without_limit(otherwise: Reply) -> Script:
     return reply
 
 
-async def test_limit_that_does_not_fit_the_context_is_left_out_and_remembered(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script(fits_without_limit(GOOD))
-    judge = Judge(MODEL, client=client, samples=1)
+async def test_limit_that_does_not_fit_the_context_is_left_out_and_remembered(ask: Ask) -> None:
+    ask.server.script(fits_without_limit(GOOD))
+    judge = ask.judge(samples=1)
     assert (await judge.score(QUESTION, RESPONSE)).score == 4
-    before = len(model_server.requests)
+    before = len(ask.server.requests)
     assert (await judge.score(QUESTION, RESPONSE)).score == 4
-    assert len(model_server.requests) == before + 1
+    assert len(ask.server.requests) == before + 1
 
 
-async def test_prompt_that_is_too_long_does_not_remove_the_limit(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_prompt_that_is_too_long_does_not_remove_the_limit(ask: Ask) -> None:
     assert VLLM.too_long is not None
-    model_server.script(fits_without_limit(VLLM.too_long))
-    judge = Judge(MODEL, client=client, samples=1)
+    ask.server.script(fits_without_limit(VLLM.too_long))
+    judge = ask.judge(samples=1)
     with pytest.raises(RequestRejectedError, match="too long"):
         await judge.score(QUESTION, RESPONSE)
-    model_server.script(GOOD)
+    ask.server.script(GOOD)
     await judge.score(QUESTION, RESPONSE)
-    assert model_server.requests[-1]["max_tokens"] == 1024
+    assert ask.server.requests[-1]["max_tokens"] == 1024
 
 
 # Failures
@@ -249,31 +241,25 @@ def test_each_servers_filter_is_recognised(reply: Failure) -> None:
     assert is_filtered(error_of(reply))
 
 
-async def test_filtered_answer_is_unscored_and_not_asked_for_again(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_filtered_answer_is_unscored_and_not_asked_for_again(ask: Ask) -> None:
     assert AZURE.filtered is not None
     verdict = await ask(AZURE.filtered, samples=3)
     assert reason(verdict) is UnscoredReason.FILTERED
-    assert len(model_server.requests) == 1
+    assert len(ask.server.requests) == 1
 
 
-async def test_temporary_failure_is_retried_up_to_five_times(
-    model_server: ModelServer, ask: Ask, fail: Fail
-) -> None:
+async def test_temporary_failure_is_retried_up_to_five_times(ask: Ask, fail: Fail) -> None:
     for temporary in (OPENROUTER.rate_limited, OPENROUTER.overloaded, TGI.overloaded):
         assert (await ask(replace(temporary, headers=NOW), GOOD, samples=1)).score == 4
-    model_server.requests.clear()
+    ask.server.requests.clear()
     assert isinstance(await fail(OPENAI.rate_limited, samples=1), RateLimitedError)
-    assert len(model_server.requests) == 5
+    assert len(ask.server.requests) == 5
 
 
-async def test_model_that_is_being_loaded_is_waited_for(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_model_that_is_being_loaded_is_waited_for(ask: Ask) -> None:
     loading = replace(LLAMA_CPP.overloaded, headers=NOW)
     assert (await ask(*[loading] * 9, GOOD, samples=1)).score == 4
-    assert len(model_server.requests) == 10
+    assert len(ask.server.requests) == 10
 
 
 async def test_html_page_of_a_proxy_is_retried_whatever_words_it_has(ask: Ask, fail: Fail) -> None:

@@ -7,10 +7,8 @@ import httpx2
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from openai import AsyncOpenAI
 
 from judge import (
-    Judge,
     JudgeError,
     KeyRejectedError,
     ModelNotFoundError,
@@ -31,8 +29,8 @@ from judge.scoring.model.failures import (
     server_name,
     to_judge_error,
 )
-from tests.judge_client import QUESTION, RESPONSE, status_error
-from tests.model_server import ModelServer, Raw
+from tests.judge_client import QUESTION, RESPONSE, Ask, status_error
+from tests.model_server import Raw
 from tests.tables import each
 
 KEY = "sk-very-secret"
@@ -130,15 +128,15 @@ statuses = st.sampled_from(
     body=json_values | completion_like(json_values) | st.lists(json_values, max_size=2),
 )
 async def test_any_json_gives_a_verdict_or_one_judge_error(
-    model_server: ModelServer, client: AsyncOpenAI, status: int, body: Any
+    ask: Ask, status: int, body: Any
 ) -> None:
     # The requested wait exceeds the deadline, so no example waits.
-    model_server.script(Raw(json.dumps(body), status=status, headers={"retry-after": "300"}))
+    ask.server.script(Raw(json.dumps(body), status=status, headers={"retry-after": "300"}))
     outcome: Verdict | JudgeError
     try:
-        outcome = await Judge(
-            "m", samples=2, client=client, ask="distribution", timeout_s=60
-        ).score(QUESTION, RESPONSE)
+        outcome = await ask.judge(samples=2, ask="distribution", timeout_s=60).score(
+            QUESTION, RESPONSE
+        )
     except JudgeError as exc:
         outcome = exc
     if isinstance(outcome, Verdict):

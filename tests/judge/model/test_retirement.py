@@ -3,11 +3,9 @@
 from datetime import date
 from typing import Any
 
-from openai import AsyncOpenAI
-
 from judge import Judge
 from judge.scoring.model.retirement import Retirement
-from tests.model_server import ModelServer
+from tests.judge_client import Ask
 from tests.tables import each
 
 ON = date(2027, 1, 15)
@@ -25,10 +23,10 @@ ON = date(2027, 1, 15)
     ],
 )
 async def test_the_day_and_the_replacement_are_read_if_the_server_names_them(
-    model_server: ModelServer, client: AsyncOpenAI, fields: Any, found: list[Retirement]
+    ask: Ask, fields: Any, found: list[Retirement]
 ) -> None:
-    model_server.models = {} if fields is None else {"a/m": fields}
-    assert await Judge("a/m", client=client).retirements() == found
+    ask.server.models = {} if fields is None else {"a/m": fields}
+    assert await ask.judge(model="a/m").retirements() == found
 
 
 async def test_the_offline_rater_is_asked_nothing() -> None:

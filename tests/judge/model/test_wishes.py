@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import pytest
-from openai import AsyncOpenAI
 
 from judge import (
     Judge,
@@ -33,17 +32,15 @@ def thought(text: str | None, tokens: int = 1024, **fields: Any) -> Answer:
     return Answer(text, usage=usage, **fields)
 
 
-async def test_effort_is_passed_as_it_is_and_dropped_with_a_sentence_if_refused(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
+async def test_effort_is_passed_as_it_is_and_dropped_with_a_sentence_if_refused(ask: Ask) -> None:
     refused = Failure(
         400, message="Unsupported value: 'reasoning_effort' does not support 'max' with this model."
     )
-    model_server.script(lambda request: refused if "reasoning_effort" in request else GOOD)
-    judge = Judge("m", client=client, samples=1, effort="max")
+    ask.server.script(lambda request: refused if "reasoning_effort" in request else GOOD)
+    judge = ask.judge(samples=1, effort="max")
     assert judge.shortfalls == []
     assert [(await judge.score(QUESTION, RESPONSE)).score for _ in range(2)] == [4, 4]
-    assert [request.get("reasoning_effort") for request in model_server.requests] == [
+    assert [request.get("reasoning_effort") for request in ask.server.requests] == [
         "max",
         None,
         None,
@@ -56,36 +53,34 @@ def limits(server: ModelServer) -> list[int | None]:
 
 
 async def test_short_answer_that_thinking_used_up_is_asked_again_with_more_room_and_paid_for(
-    model_server: ModelServer, client: AsyncOpenAI
+    ask: Ask,
 ) -> None:
-    model_server.script(thought(None, finish_reason="length"), thought(GOOD))
-    judge = Judge("m", client=client, samples=1)
+    ask.server.script(thought(None, finish_reason="length"), thought(GOOD))
+    judge = ask.judge(samples=1)
     verdict = await judge.score(QUESTION, RESPONSE)
     assert (verdict.score, verdict.output_tokens, verdict.reasoning_tokens) == (4, 2048, 1800)
     await judge.score(QUESTION, RESPONSE)
-    assert limits(model_server) == [1024, 8192, 8192]
+    assert limits(ask.server) == [1024, 8192, 8192]
 
 
 @each("text", [None, "<think>So the user"])
 async def test_answer_without_a_word_after_its_thinking_is_unscored_with_the_advice(
-    model_server: ModelServer, ask: Ask, text: str | None
+    ask: Ask, text: str | None
 ) -> None:
-    model_server.requests.clear()
+    ask.server.requests.clear()
     answer = thought(text, finish_reason="length")
     verdict: Verdict = await ask(answer, samples=1, answer_tokens=2000)
     assert verdict.unscored.reason is UnscoredReason.THINKING
     assert "lower JUDGE_EFFORT, or raise JUDGE_ANSWER_TOKENS" in verdict.unscored.detail
-    assert limits(model_server) == [2000]
+    assert limits(ask.server) == [2000]
 
 
-async def test_options_are_fields_of_the_body_and_come_before_ours(
-    model_server: ModelServer, ask: Ask
-) -> None:
+async def test_options_are_fields_of_the_body_and_come_before_ours(ask: Ask) -> None:
     options = (
         '{"chat_template_kwargs": {"enable_thinking": false}, "temperature": 0.3, "max_tokens": 50}'
     )
     await ask(GOOD, samples=1, options=options)
-    [request] = model_server.requests
+    [request] = ask.server.requests
     assert request["chat_template_kwargs"] == {"enable_thinking": False}
     assert (request["temperature"], request["max_tokens"], "max_completion_tokens" in request) == (
         0.3,
@@ -124,15 +119,15 @@ FULL = Failure(
 )
 
 
-async def test_capacity_at_flex_is_waited_for(model_server: ModelServer, ask: Ask) -> None:
+async def test_capacity_at_flex_is_waited_for(ask: Ask) -> None:
     flex = Answer(GOOD)
     assert (await ask(*[FULL] * 8, flex, samples=1, tier="flex")).score == 4
-    assert {request["service_tier"] for request in model_server.requests} == {"flex"}
+    assert {request["service_tier"] for request in ask.server.requests} == {"flex"}
     with pytest.raises(RateLimitedError, match="leave out the tier"):
         await ask(*[FULL] * 8, samples=1)
 
 
-async def test_refused_tier_is_never_left_out(model_server: ModelServer, ask: Ask) -> None:
+async def test_refused_tier_is_never_left_out(ask: Ask) -> None:
     refused = Failure(
         400, message="Invalid service_tier argument for this model", param="service_tier"
     )
@@ -140,14 +135,12 @@ async def test_refused_tier_is_never_left_out(model_server: ModelServer, ask: As
         await ask(
             lambda request: refused if "service_tier" in request else GOOD, samples=1, tier="flex"
         )
-    assert len(model_server.requests) == 1
+    assert len(ask.server.requests) == 1
 
 
-async def test_another_tier_than_asked_for_is_said(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script(Answer(GOOD, service_tier="default"))
-    judge = Judge("m", client=client, samples=1, tier="flex")
+async def test_another_tier_than_asked_for_is_said(ask: Ask) -> None:
+    ask.server.script(Answer(GOOD, service_tier="default"))
+    judge = ask.judge(samples=1, tier="flex")
     [rating] = (await judge.score(QUESTION, RESPONSE)).ratings
     assert isinstance(rating, Rating)
     assert judge.shortfalls == [
