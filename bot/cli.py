@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import import_module
@@ -222,31 +222,33 @@ def export(
     from bot.commands.export_standings import export_standings
     from bot.store.export import Selection
 
+    narrowing: dict[str, object] = {"--since": since, "--team": team, "--channel": channel}
+    of_verdicts: dict[str, object] = {
+        "--all": has_unlabelled,
+        "--watched": watched,
+        "--low": low,
+        "--texts": has_texts,
+    }
     if questions:
-        _run(export_questions(output, form))
+        _refuse(of_verdicts, "--questions")
+        _run(export_questions(output, form, since, team, channel))
         return
     if standings:
+        _refuse(narrowing | of_verdicts, "--standings")
         _run(export_standings(output, form))
         return
     if user is None:
         which = Selection(since, has_unlabelled or low, watched, team, channel, low)
         _run(export_labels(output, which, form, has_texts=has_texts))
         return
-    others = {
-        "--since": since,
-        "--all": has_unlabelled,
-        "--watched": watched,
-        "--team": team,
-        "--channel": channel,
-        "--low": low,
-        "--format": form,
-        "--texts": has_texts,
-    }
-    if given := [option for option, value in others.items() if value]:
-        raise typer.BadParameter(
-            f"{given[0]} cannot be combined with --user, which exports everything"
-        )
+    _refuse(narrowing | of_verdicts | {"--format": form}, "--user")
     _run(export_person(output, user))
+
+
+def _refuse(options: Mapping[str, object], beside: str) -> None:
+    """Raises BadParameter if one of these options is given."""
+    if given := [option for option, value in options.items() if value]:
+        raise typer.BadParameter(f"{given[0]} cannot be combined with {beside}")
 
 
 @app.command()

@@ -198,7 +198,7 @@ def _refuse_other_file(path: Path) -> None:
     if not path.is_file() or path.is_symlink():  # a link is replaced, not written through
         return
     with path.open("rb") as former:
-        beginning = former.read(8).removeprefix(BOM_UTF8)
+        beginning = former.read(16).removeprefix(BOM_UTF8)
     if beginning and not beginning.startswith(_BEGINNINGS):
         raise BotError(
             f"--output {path}: not an export, and would be overwritten; name another file"

@@ -4,7 +4,7 @@ words.
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -32,37 +32,52 @@ _COLUMNS = (
 )
 
 
-async def export_questions(path: Path | None, form: str | None) -> None:
-    """Writes a row for each question whose messages are kept, and prints their number."""
+async def export_questions(
+    path: Path | None,
+    form: str | None,
+    since: datetime | None,
+    team_id: str | None,
+    channel_id: str | None,
+) -> None:
+    """Writes a row for each question whose messages are kept, and prints their number: from that
+    time on, or of a workspace or channel alone, if they are given.
+    """
     kind = find_format(path, form)
     async with opened.opened_database() as database:
         with opened.reading():
-            subjects = await _subjects(database)
+            subjects = await _subjects(database, team_id, channel_id)
         count = 0
         with opened_output(path, kind, _COLUMNS) as output:
             teams = sorted({subject.team_id for subject in subjects})
             await opened.note(database, Action.EXPORTED_QUESTIONS, teams)
             for subject, channels in subjects.items():
-                async for row in _rows(database, subject, channels):
+                async for row in _rows(database, subject, channels, since):
                     output.write(files.encode(row) + "\n")
                     count += 1
     typer.echo(f"{number_of(count, 'question')} written", err=True)
 
 
-async def _subjects(database: Database) -> Mapping[Subject, Sequence[str]]:
+async def _subjects(
+    database: Database, only_team: str | None, only_channel: str | None
+) -> Mapping[Subject, Sequence[str]]:
     """The watched assistants with their channels."""
     found = defaultdict[Subject, list[str]](list)
     for team_id in await database.values(sa.select(watches.c.team_id).distinct()):
+        if only_team not in {None, team_id}:
+            continue
         for watch in await Watches(database).of(team_id):
-            found[subject_of(watch)].append(watch.channel_id)
+            if only_channel in {None, watch.channel_id}:
+                found[subject_of(watch)].append(watch.channel_id)
     return found
 
 
 async def _rows(
-    database: Database, subject: Subject, channel_ids: Sequence[str]
+    database: Database, subject: Subject, channel_ids: Sequence[str], first: datetime | None
 ) -> AsyncIterator[Mapping[str, Any]]:
     now = utc_now()
     since = now - KEPT_FOR
+    if first:
+        since = max(since, first)
     with opened.reading():
         outcomes = await read_outcomes(database, subject, channel_ids, since, now)
         replies = await read_scored(database, subject, channel_ids, since)

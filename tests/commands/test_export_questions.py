@@ -61,9 +61,14 @@ async def test_questions_are_written_with_what_came_of_them(tmp_path: Path) -> N
     assert (second["first_words_s"], second["outcome"]) == (None, "unanswered")
     assert "secret" not in out
     assert "U2" not in out
-    code, _, _ = await export(tmp_path, "--questions", "-o", "questions.csv")
-    assert code == 0
+    for _ in range(2):  # over its own file
+        code, _, _ = await export(tmp_path, "--questions", "-o", "questions.csv")
+        assert code == 0
     header, *_ = (tmp_path / "questions.csv").read_text(encoding="utf-8-sig").splitlines()
     with (tmp_path / "questions.csv").open(encoding="utf-8-sig") as file:
         assert [row["outcome"] for row in csv.DictReader(file)] == ["went quiet", "unanswered"]
     assert (tmp_path / "empty.csv").read_text(encoding="utf-8-sig").splitlines() == [header]
+    for narrowed in (["--channel", "C2"], ["--team", "T2"], ["--since", f"{utc_now():%Y-%m-%d}"]):
+        assert await export(tmp_path, "--questions", *narrowed) == (0, "", "0 questions written\n")
+    code, _, err = await export(tmp_path, "--questions", "--low")
+    assert (code, "--low cannot be combined with --questions" in err) == (2, True)
