@@ -167,16 +167,17 @@ class _Press:
         if text and self.pressed and self.pressed.view:
             await self._show_view(self.pressed, text)
         else:
-            await self.services.messenger.tell(_place_of(self.person, case), text)
+            place = _place_of(self.person, case, is_in_list=self.pressed is not None)
+            await self.services.messenger.tell(place, text)
 
 
-def _place_of(person: Invocation, case: LoggedCase) -> Recipient:
+def _place_of(person: Invocation, case: LoggedCase, *, is_in_list: bool) -> Recipient:
     """Where a person looks for the answer: next to the verdict, in its thread, or where they pressed
     a button in a digest, an alert or a direct message.
     """
     thread_ts = case.thread_ts or case.parent_ts
     pressed_in = person.channel_id or person.window_channel_id
-    if pressed_in and pressed_in != case.channel_id:
+    if pressed_in and (is_in_list or pressed_in != case.channel_id):
         response_url = None if person.window_channel_id else person.response_url
         return Recipient(person.user_id, pressed_in, person.thread_ts, response_url)
     return replace(person.recipient_at(case), thread_ts=thread_ts, is_in_channel=False)

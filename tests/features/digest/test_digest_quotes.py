@@ -174,7 +174,7 @@ async def test_fair_is_a_label_that_is_not_blind_and_not_fair_asks_for_one(stage
     await a_low_reply(stage)
     message = await its_digest(stage)
     stage.ben.click(message, ids.ACTION_FAIR)
-    await stage.told(stage.ben)
+    assert (await stage.told(stage.ben)).thread_ts is None  # beside the digest
     label = await stage.log.labels.get(await stage.log.cases.get(1), stage.ben.id)
     assert label == Label(1, None)
     stage.ben.click(message, ids.ACTION_NOT_FAIR)
