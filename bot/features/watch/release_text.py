@@ -114,15 +114,6 @@ def undone_notice(release: Release, name: str) -> Post:
     return Post(text.replace("*", ""), [ui.section(text)])
 
 
-def undone(release: Release) -> str:
-    return f"Release {release.id} is taken back, as if it had not been marked."
-
-
-def undone_before(release: Release) -> str:
-    by = _who(release.taken_back_by or "")
-    return f"Release {release.id} was already taken back, by {by}."
-
-
 def _with_undo(text: str, release: Release, channel_id: str, *, shows_note: bool = False) -> Post:
     which = f"{channel_id}:{release.id}"
     buttons = [ui.button("Undo", ids.ACTION_UNDO_RELEASE, which)]

@@ -71,14 +71,15 @@ async def _find(services: Services, place: Place, number: str) -> Release | None
     return await Releases(services.store.database).find(place, int(number[:9]))
 
 
-async def _take_back(services: Services, place: Place, number: str, by: str) -> str:
+async def _take_back(services: Services, place: Place, number: str, by: str) -> Post | str:
+    """Takes a release back, unless somebody has before, and says who did."""
     releases = Releases(services.store.database)
     release = await _find(services, place, number)
     if release is None:
         return words.NO_RELEASE
-    if not await releases.take_back(release, by, services.clock()):
-        return words.undone_before(await releases.find(place, release.id) or release)
-    return words.undone(release)
+    await releases.take_back(release, by, services.clock())
+    taken_back = await releases.find(place, release.id) or release
+    return words.undone_notice(taken_back, await services.members.name_of(release.author_id))
 
 
 async def mark_as_typed(services: Services, place: Place, typed: str, by: str) -> Post:

