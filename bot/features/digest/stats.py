@@ -111,7 +111,7 @@ async def _asked_for(services: Services, person: Invocation, text: str) -> tuple
     if not text.startswith("@"):
         return place, title, text
     author_id, name, when = await _named(services, place, text[1:])
-    title = clip(name)
+    title = f"{clip(name)} in {title}" if title else clip(name)
     if not place.channel_id:
         title += f" {EVERYWHERE}"
         when = when.strip().lower().removeprefix(EVERYWHERE)

@@ -156,7 +156,7 @@ def cause_blocks(
     if not blocks:
         return []
     if more := sum(counted[cause] for cause in causes[_MOST_CAUSES:]):
-        blocks.append(ui.section(f"• and {more:,} more"))
+        blocks.append(ui.section(f"• other causes: {more:,}"))
     replies_words = number_of(len(shown), "reply", "replies")
     return [ui.section(f"*Why replies scored low, {when}* ({replies_words})"), *blocks]
 

@@ -171,7 +171,7 @@ def test_causes_beyond_those_that_are_listed_are_counted() -> None:
     found = [SortedReply(number, "B1", f"cause {number}") for number in range(5)]
     said = read(cause_blocks(found, [], {"B1": "helper"}, "9 Nov to 16 Nov"))
     assert said.startswith("*Why replies scored low, 9 Nov to 16 Nov* (5 replies)\n• cause 0")
-    assert said.endswith("• cause 2: *helper* 1\n• and 2 more")
+    assert said.endswith("• cause 2: *helper* 1\n• other causes: 2")
 
 
 def test_the_window_of_low_replies_shows_words_that_format_nothing(
