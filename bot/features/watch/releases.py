@@ -222,8 +222,8 @@ async def _answer_notice(services: Services, invocation: Invocation) -> None:
         said = refusal or await _note(services, place, number)
         await services.messenger.tell(invocation.recipient, said)
         return
-    said = await _take_back(services, place, number, invocation.user_id)
-    await services.messenger.replace(invocation.recipient, said)
+    taken_back = await _take_back(services, place, number, invocation.user_id)
+    await services.messenger.replace(invocation.recipient, taken_back)
 
 
 async def _window(services: Services, invocation: Invocation) -> dict[str, Any]:
