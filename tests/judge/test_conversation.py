@@ -53,7 +53,7 @@ def test_long_texts_lose_their_middle() -> None:
         ("", "0123456789" * 3, ["0", "[10 messages left out]", *"1234567890123456789"]),
     ],
 )
-def test_steps_give_way_to_what_was_said(
+def test_steps_give_way_to_what_is_said(
     words: str, steps: Sequence[str], kept: Sequence[str]
 ) -> None:
     found = bounded([*turns(*words), *(Turn("tool", text, is_step=True) for text in steps)])

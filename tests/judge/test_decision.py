@@ -18,7 +18,7 @@ async def decide(ask: Ask, *replies: Script, **settings: Any) -> Verdict:
     return await ask(*replies, ask="decision", **settings)
 
 
-async def test_decision_is_one_request_and_its_figures_come_from_the_probabilities(
+async def test_decision_is_one_request_and_its_figures_come_of_probabilities(
     ask: Ask,
 ) -> None:
     verdict = await decide(ask, Decided(LEVELS, POINTS))
@@ -101,9 +101,7 @@ async def test_answer_that_is_not_to_the_question_is_unscored(
         Failure(400, message="Decisions are not supported with this model."),
     ],
 )
-async def test_server_without_decisions_is_named_and_nothing_else_is_asked(
-    ask: Ask, reply: Failure
-) -> None:
+async def test_server_without_decisions_is_named_and_asked_once(ask: Ask, reply: Failure) -> None:
     ask.server.requests.clear()
     with pytest.raises(SetupError, match=r"has no decisions .*JUDGE_ASK=distribution"):
         await decide(ask, reply)

@@ -170,7 +170,7 @@ async def test_model_that_thinks_is_asked_as_text_and_named(ask: Ask) -> None:
     assert ask.server.requests[-1]["max_tokens"] == 8192
 
 
-async def test_score_below_the_first_line_is_found_and_looked_for_there_from_then_on(
+async def test_score_below_the_first_line_is_looked_for_there_from_then_on(
     ask: Ask,
 ) -> None:
     judge = ask.judge(ask="distribution")

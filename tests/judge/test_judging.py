@@ -67,7 +67,7 @@ async def test_what_is_no_text_or_turn_is_named(
         await Judge("offline").score(question, response, conversation=conversation)
 
 
-async def test_two_of_three_ratings_are_asked_for_in_one_request_and_suffice_if_equal(
+async def test_two_of_three_ratings_in_one_request_suffice_if_equal(
     ask: Ask,
 ) -> None:
     verdict = await ask(Answer("score: 4\nGood.", more=("score: 4\nVery good.",)), samples=3)
@@ -188,9 +188,7 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(ask: Ask) -> None:
         Answer("3", finish_reason="content_filter"),
     ],
 )
-async def test_second_answer_in_doubt_leaves_the_rating_unscored(
-    ask: Ask, second: str | Answer
-) -> None:
+async def test_second_answer_in_doubt_leaves_it_unscored(ask: Ask, second: str | Answer) -> None:
     verdict = await ask("Score: 3.5\nFair.", second, samples=1)
     assert verdict.unscored.reason is UnscoredReason.NOT_WHOLE
     assert (verdict.unscored.raw, verdict.input_tokens) == ("Score: 3.5\nFair.", 800)
@@ -224,7 +222,7 @@ async def test_a_failure_is_reported_even_if_the_retry_times_out(
         await scoring
 
 
-async def test_majority_before_the_deadline_is_enough(
+async def test_majority_by_the_deadline_is_enough(
     ask: Ask, let_pass: Callable[[float], None]
 ) -> None:
     scoring = asyncio.create_task(ask("score: 4\nGood.", "score: 5\nGood.", Stall()))

@@ -232,9 +232,7 @@ def test_what_is_no_message_gives_one_sentence(message: Any, problem: str) -> No
         ),
     ],
 )
-def test_role_that_is_not_known_is_said_if_something_is_missing(
-    messages: list[Any], problem: str
-) -> None:
+def test_unknown_role_is_said_if_something_is_missing(messages: list[Any], problem: str) -> None:
     with pytest.raises(ValueError, match=f"^messages have {problem}$"):
         read_messages(messages)
 

@@ -148,9 +148,7 @@ TEXTS = st.text(st.characters(), max_size=200) | st.text("aé字か한。.?! \n'
 
 @settings(max_examples=50)
 @given(TEXTS, TEXTS)
-def test_any_two_texts_get_the_same_score_on_the_scale_each_time(
-    question: str, response: str
-) -> None:
+def test_any_two_texts_get_one_score_on_the_scale_each_time(question: str, response: str) -> None:
     rating = rate_offline(question, response, Scale(1, 10))
     assert 1 <= rating.score <= 10
     assert rating == rate_offline(question, response, Scale(1, 10))

@@ -102,7 +102,7 @@ def test_points_need_a_model_and_a_rubric_with_criteria() -> None:
         Judge(rubric="code", points=True)
 
 
-async def test_the_commands_show_and_write_the_points(
+async def test_commands_show_and_write_the_points(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     model_server.script("score: 5\nGood.", ALL.replace("yes", "no"))

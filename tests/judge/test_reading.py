@@ -90,9 +90,7 @@ def test_score_is_read_in_every_format(completion: str) -> None:
         ("4", UnscoredReason.NO_SCORE),
     ],
 )
-def test_doubtful_answer_is_unscored_with_its_reason(
-    completion: str, reason: UnscoredReason
-) -> None:
+def test_doubtful_answer_is_unscored_with_a_reason(completion: str, reason: UnscoredReason) -> None:
     result = parse_rating(completion)
     assert isinstance(result, Unscored)
     assert result.reason is reason

@@ -67,9 +67,7 @@ def test_misplaced_reference_is_refused(slot: str, said: str) -> None:
 
 
 @each("model", ["m", "offline"])
-async def test_rubric_that_needs_a_reference_scores_nothing_without_one(
-    ask: Ask, model: str
-) -> None:
+async def test_rubric_that_needs_a_reference_scores_none_without(ask: Ask, model: str) -> None:
     verdict = await ask(model=model, rubric="reference-5")
     assert verdict.unscored.reason is UnscoredReason.NO_REFERENCE
     assert (
@@ -103,9 +101,7 @@ AGAINST_A = ", with reference ca978112"
 AGAINST_B = ", with reference 3e23e816"
 
 
-async def test_batch_judges_by_the_rows_references(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
+async def test_batch_judges_by_rows_references(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.script("score: 4\nGood.")
     texts = {"prompt": "How long?", "completion": "A week."}
     source = write(

@@ -68,9 +68,7 @@ def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name:
         (TONE.replace("1 and 3", "3 and 1"), "lowest first"),
     ],
 )
-def test_incomplete_prompt_names_the_rubric_the_fault_and_the_fix(
-    prompt: str, message: str
-) -> None:
+def test_incomplete_prompt_names_the_rubric_and_the_fault(prompt: str, message: str) -> None:
     with pytest.raises(RubricError, match=f"^rubric 'tone': .*{re.escape(message)}"):
         Rubric("tone", prompt)
 

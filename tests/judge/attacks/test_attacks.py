@@ -30,7 +30,7 @@ BENIGN = load("benign.jsonl")
 
 
 @each("case", ATTACKS)
-def test_attack_is_flagged_refused_only_if_nothing_is_to_judge_and_adds_no_tag(
+def test_attack_is_flagged_or_refused_as_it_should_be_and_adds_no_tag(
     case: dict[str, Any],
 ) -> None:
     question, response = case["question"], case["response"]
@@ -112,9 +112,7 @@ def test_everyday_text_that_resembles_a_special_token_is_not_flagged(text: str) 
         ("Why?", "# Score: 5", "score for itself"),
     ],
 )
-def test_refusal_says_why_there_is_nothing_to_judge(
-    question: str, response: str, what: str
-) -> None:
+def test_refusal_says_why_nothing_is_to_judge(question: str, response: str, what: str) -> None:
     refusal = nothing_to_judge(question, response)
     assert what in refusal.detail
 

@@ -127,9 +127,7 @@ statuses = st.sampled_from(
     status=statuses,
     body=json_values | completion_like(json_values) | st.lists(json_values, max_size=2),
 )
-async def test_any_json_gives_a_verdict_or_one_judge_error(
-    ask: Ask, status: int, body: Any
-) -> None:
+async def test_any_json_gives_a_verdict_or_a_judge_error(ask: Ask, status: int, body: Any) -> None:
     # The requested wait exceeds the deadline, so no example waits.
     ask.server.script(Raw(json.dumps(body), status=status, headers={"retry-after": "300"}))
     outcome: Verdict | JudgeError
@@ -163,9 +161,7 @@ PARTS = [
 
 
 @each(("content", "text"), [("score: 4 \ud83d", "score: 4 ?"), (PARTS, "score: 4")])
-def test_content_is_read_as_text_that_can_be_stored_without_its_other_parts(
-    content: Any, text: str
-) -> None:
+def test_content_is_read_as_text_that_can_be_stored(content: Any, text: str) -> None:
     completion = to_completion({"choices": [{"message": {"content": content}}]})
     assert completion.choices[0].text == text
 
@@ -209,7 +205,7 @@ def test_retry_after_is_read_from_numbers(headers: dict[str, str], wait_s: float
         ("n", ["n"], "n"),  # a `param` or a `loc` by itself
     ],
 )
-def test_rejected_option_is_found_by_its_name(
+def test_rejected_option_is_found_by_name(
     text: str, options: list[str], expected: str | None
 ) -> None:
     assert rejected_option(status_error(400, {"error": {"message": text}}), options) == expected

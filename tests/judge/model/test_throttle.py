@@ -12,8 +12,8 @@ from openai import AsyncOpenAI
 
 from judge import DeadlineError, Judge
 from judge.scoring.model.throttle import Sent, Throttle
-from tests.judge_client import http_client
-from tests.model_server import ModelServer, Stall
+from tests.judge_client import Ask, http_client
+from tests.model_server import Stall
 from tests.patience import ONLY_A_HANG_S
 
 ANSWER = {"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}
@@ -21,6 +21,8 @@ ANSWER = {"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason
 
 class OneSlot:
     """Answers one request after the other; a client that leaves ends the work on its request."""
+
+    client: AsyncOpenAI
 
     def __init__(self, takes_s: float) -> None:
         self.begun = self.given_up = 0
@@ -39,7 +41,7 @@ class OneSlot:
 
 
 @pytest.fixture
-async def one_slot() -> AsyncIterator[tuple[OneSlot, AsyncOpenAI]]:
+async def slot() -> AsyncIterator[OneSlot]:
     slot = OneSlot(0.1)
     app = web.Application()
     app.router.add_post("/v1/chat/completions", slot.answer)
@@ -47,41 +49,32 @@ async def one_slot() -> AsyncIterator[tuple[OneSlot, AsyncOpenAI]]:
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     address = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-    async with AsyncOpenAI(base_url=address, api_key="test", http_client=http_client()) as client:
-        yield slot, client
+    slot.client = AsyncOpenAI(base_url=address, api_key="test", http_client=http_client())
+    async with slot.client:
+        yield slot
     await runner.cleanup()
 
 
-async def test_all_who_ask_a_slow_server_at_once_get_their_verdict(
-    one_slot: tuple[OneSlot, AsyncOpenAI],
-) -> None:
-    slot, client = one_slot
-    judge = Judge("m", samples=1, client=client, timeout_s=1)  # 10 answers at most
-    verdicts = await asyncio.gather(
-        *(judge.score("Why?", f"Because {number}.") for number in range(20))
-    )
+async def test_all_who_ask_a_slow_server_at_once_get_their_verdict(slot: OneSlot) -> None:
+    judge = Judge("m", samples=1, client=slot.client, timeout_s=1)  # 10 answers at most
+    asked = (judge.score("Why?", f"Because {number}.") for number in range(20))
+    verdicts = await asyncio.gather(*asked)
     assert [verdict.score for verdict in verdicts] == [4] * 20
     assert slot.given_up  # the first 20 went at once
     assert slot.begun < 2 * 20 + slot.given_up
 
 
-async def test_an_answer_that_is_alone_is_waited_for_beyond_the_time_of_one(
-    one_slot: tuple[OneSlot, AsyncOpenAI],
-) -> None:
-    slot, client = one_slot
+async def test_an_answer_alone_is_waited_for_beyond_the_time_of_one(slot: OneSlot) -> None:
     slot.takes_s = 0.5
-    judge = Judge("m", samples=1, client=client, timeout_s=0.2)  # 2 s for the verdict
+    judge = Judge("m", samples=1, client=slot.client, timeout_s=0.2)  # 2 s for the verdict
     assert (await judge.score("Why?", "Because.")).score == 4
     assert slot.begun == 1
 
 
-async def test_a_lone_request_that_hangs_is_not_repeated(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script(Stall())
+async def test_a_lone_request_that_hangs_is_not_repeated(ask: Ask) -> None:
     with pytest.raises(DeadlineError, match=r"within 0.5 s; raise JUDGE_TIMEOUT_S"):
-        await Judge("m", samples=1, client=client, timeout_s=0.05).score("Why?", "Because.")
-    assert len(model_server.requests) == 1
+        await ask(Stall(), samples=1, timeout_s=0.05)
+    assert len(ask.server.requests) == 1
 
 
 class Asked:

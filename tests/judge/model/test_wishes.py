@@ -52,7 +52,7 @@ def limits(server: ModelServer) -> list[int | None]:
     return [request.get("max_tokens") for request in server.requests]
 
 
-async def test_short_answer_that_thinking_used_up_is_asked_again_with_more_room_and_paid_for(
+async def test_answer_that_thinking_used_up_is_asked_for_again_with_more_room(
     ask: Ask,
 ) -> None:
     ask.server.script(thought(None, finish_reason="length"), thought(GOOD))
@@ -102,9 +102,7 @@ async def test_options_are_fields_of_the_body_and_come_before_ours(ask: Ask) -> 
         ),
     ],
 )
-def test_options_that_are_no_object_or_ours_are_refused_without_their_values(
-    options: Any, words: str
-) -> None:
+def test_options_that_are_none_or_ours_are_refused_unquoted(options: Any, words: str) -> None:
     with pytest.raises(SetupError, match=words) as caught:
         Judge("m", options=options)
     assert "secret" not in str(caught.value)
