@@ -87,8 +87,12 @@ async def test_a_case_that_was_not_shown_or_was_answered_takes_no_label(log: Sto
 
 async def test_a_person_who_was_told_a_score_leaves_the_case_to_others(log: Store) -> None:
     (number,) = await add(log)
-    await log.assignments.note_told("T1", [number], ANN)
+    shown = await drawn(log)
+    told = await log.assignments.note_told("T1", [number], ANN)
     assert await drawn(log) is None
+    await log.assignments.take_back("T1", told, ANN)
+    assert await drawn(log) == shown
+    await log.assignments.note_told("T1", [number], ANN)
     assert await label(log, BEN) == number
     await log.assignments.note_told("T1", [number], BEN)
     assert await recorded(log) == [(number, BEN, 3, True, 1.0)]

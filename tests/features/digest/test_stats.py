@@ -67,14 +67,6 @@ async def test_an_unknown_name_and_a_persons_are_answered_with_the_known_ones(
     assert ", helper: no replies were scored" in (await stats(stage, "@helper", 5)).text
 
 
-async def test_another_channel_is_shown_to_its_members(stage: Stage) -> None:
-    leads = private(stage, "ann")
-    await add_case(stage, leads, stage.helper.id, 3)
-    for count, name in enumerate(("<#{id}|leads>", "#LEADS", "#{id}"), 1):
-        told = await stats(stage, name.format(id=leads.id), count)
-        assert f", <#{leads.id}>: helper: 1 reply chosen by people" in told.text
-
-
 async def test_figures_are_shown_only_to_those_who_slack_says_are_in_the_channel(
     stage: Stage,
 ) -> None:
@@ -95,15 +87,21 @@ async def test_direct_messages_have_no_stats_of_their_own(stage: Stage) -> None:
     assert "1 reply chosen by people" in (await stage.told(stage.ann, 2, stage.ann.im)).text
 
 
-async def test_a_channel_of_others_or_without_the_bot_reads_as_one_that_is_not_there(
+async def test_another_channel_is_shown_to_its_members_and_is_not_there_for_others(
     stage: Stage,
 ) -> None:
-    leads = private(stage, "ben")
+    leads = private(stage, "ann")
     await add_case(stage, leads, stage.helper.id, 3)
-    for count, name in enumerate(("#leads", f"#{leads.id}", "#nowhere"), 1):
-        assert (await stats(stage, name, count)).text == no_channel(name)
-    leads.members = [stage.ann.id]
-    assert (await stats(stage, "#leads", 4)).text == no_channel("#leads")
+    names = ("<#{id}|leads>", "#LEADS", "#{id}")
+    for count, name in enumerate(names, 1):
+        told = await stats(stage, name.format(id=leads.id), count)
+        assert f", <#{leads.id}>: helper: 1 reply chosen by people" in told.text
+    for members in ([stage.ben.id, stage.slack.workspace.bot.id], [stage.ann.id]):
+        leads.members = members
+        stage.services.memberships._channels.forget(stage.ann.id)
+        count += 1
+        assert (await stats(stage, "#leads", count)).text == no_channel("#leads")
+    assert (await stats(stage, "#nowhere", 6)).text == no_channel("#nowhere")
 
 
 async def test_an_earlier_time_has_its_own_figures(stage: Stage) -> None:

@@ -2,16 +2,13 @@
 
 from datetime import timedelta
 
-from sqlalchemy import select
-
 from bot.domain.questions import Question
 from bot.features.outcome import feature
 from bot.features.outcome.alarm import is_alarming
 from bot.features.watch.alerts import Alerts
-from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
-from bot.store.schema import seen_messages
-from tests.features.watch.watching import say, told
-from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.features.outcome.listening import listening, noted
+from tests.features.watch.watching import told
+from tests.stage import CHANNEL, StageFactory, shown
 from tests.tables import each
 
 HOUR = 3600
@@ -41,17 +38,10 @@ def test_three_within_an_hour_or_a_third_of_the_day_alarm(
 async def test_who_hears_of_the_watch_gets_links_to_the_questions_once(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(
-        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
-    )
-    await say(stage, "@helper all alert me")
+    stage = await listening(open_stage, alert="me")
     for number in range(3):
         stage.ann.post(CHANNEL, f"<@{stage.helper.id}> Question {number}?")
-
-    async def are_noted() -> bool:
-        return len(await stage.log.database.values(select(seen_messages.c.ts))) == 3
-
-    await stage.eventually(are_noted)
+    await noted(stage, 3)
     for minutes, messages in ((50, 0), (61, 1), (80, 1)):
         services = stage.services_at(timedelta(minutes=minutes))
         services.features = (feature(services),)  # on the same clock

@@ -24,14 +24,14 @@ from bot.features.outcome.text import (
 )
 from bot.pipeline.text import none_watched
 from bot.slack import ids
-from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.members import Member
 from bot.store.figures import to_ts
-from bot.store.schema import assignments, contradicted, seen_messages
+from bot.store.schema import assignments, contradicted
 from bot.store.seen_messages import SeenMessages
 from judge.evaluation.stats import wilson
 from pocket_slack import Message
 from tests.cases import NOW
+from tests.features.outcome.listening import listening, noted
 from tests.features.outcome.test_outcomes import START, a_message
 from tests.features.watch.watching import only, say, scored
 from tests.gestures import home, stats
@@ -88,18 +88,11 @@ async def asked_for(stage: Stage, typed: str, number: int) -> Message:
 async def test_home_and_stats_link_what_waits_and_list_what_askers_contradict(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(
-        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
-    )
-    await say(stage, "@helper all alert off")
+    stage = await listening(open_stage)
     _, reply, case = await scored(stage)  # 4 of 5
     stage.ann.post(CHANNEL, "No, that is wrong.", thread_ts=reply.thread_ts)
     stage.ann.post(CHANNEL, f"<@{stage.helper.id}> And now?")
-
-    async def are_noted() -> bool:
-        return len(await stage.log.database.values(select(seen_messages.c.ts))) == 4
-
-    await stage.eventually(are_noted)
+    await noted(stage, 4)
     stage.model.script("confirmed: no\nthanked: no\ncontested: yes\nhanded over: no")
     later = stage.services_at(timedelta(hours=2))
     await SignReader(later).look()

@@ -7,35 +7,25 @@ from sqlalchemy import select
 
 from bot.domain.questions import Says, SeenMessage
 from bot.features.outcome.reader import is_small_talk
-from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import seen_messages
 from bot.store.seen_messages import SeenMessages
-from tests.features.watch.watching import say
+from tests.features.outcome.listening import listening, noted
 from tests.stage import CHANNEL, Stage, StageFactory
 from tests.tables import each
 
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(
-        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
-    )
-    await say(opened, "@helper all alert off")
-    return opened
+    return await listening(open_stage)
 
 
 async def seen(stage: Stage, number: int) -> list[SeenMessage]:
     """So many messages, once they are noted."""
-    messages = SeenMessages(stage.log.database)
-    team_id = stage.slack.workspace.team_id
+    await noted(stage, number)
     channel_id = stage.slack.workspace.channel(CHANNEL).id
     since = datetime.now(UTC) - timedelta(days=1)
-
-    async def are_there() -> bool:
-        return len(await messages.of(team_id, [channel_id], since)) == number
-
-    await stage.eventually(are_there)
-    found = await messages.of(team_id, [channel_id], since)
+    messages = SeenMessages(stage.log.database)
+    found = await messages.of(stage.slack.workspace.team_id, [channel_id], since)
     return sorted(found, key=lambda message: message.ts)
 
 

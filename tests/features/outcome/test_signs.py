@@ -10,10 +10,10 @@ from bot.domain.outcome import Outcomes, Sign
 from bot.domain.standing import subject_of
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.signs import SignReader
-from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import seen_messages, thread_signs
 from bot.store.seen_messages import HELD_FOR
 from pocket_slack import Message
+from tests.features.outcome.listening import listening, noted
 from tests.features.watch.watching import only, say
 from tests.model_server import Failure, Held
 from tests.stage import CHANNEL, Stage, StageFactory
@@ -25,11 +25,7 @@ RESTED = timedelta(hours=1, minutes=1)
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(
-        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
-    )
-    await say(opened, "@helper all alert off")
-    return opened
+    return await listening(open_stage)
 
 
 async def answered(stage: Stage, *after: str) -> Message:
@@ -45,13 +41,6 @@ async def answered(stage: Stage, *after: str) -> Message:
 async def outcomes_at(stage: Stage, later: timedelta) -> Outcomes:
     figures = OutcomeFigures(stage.services_at(later))
     return (await figures.of(subject_of(await only(stage)))).outcomes
-
-
-async def noted(stage: Stage, number: int) -> None:
-    async def are_there() -> bool:
-        return len(await stage.log.database.values(select(seen_messages.c.ts))) == number
-
-    await stage.eventually(are_there)
 
 
 async def look(stage: Stage, later: timedelta = RESTED) -> None:
