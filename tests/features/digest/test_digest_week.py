@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.domain.week import Schedule, parse_day, parse_time, parse_zone
@@ -54,6 +54,7 @@ def test_nine_in_the_morning_stays_nine_when_the_clocks_change() -> None:
     assert week.end - week.start == timedelta(days=7, hours=1)
 
 
+@settings(max_examples=50)
 @given(moments, schedules)
 def test_weeks_follow_each_other_without_a_gap(now: datetime, schedule: Schedule) -> None:
     over = schedule.latest(now)

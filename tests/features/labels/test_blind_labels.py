@@ -25,8 +25,8 @@ from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from bot.store.labels import LabelBudget
 from bot.store.schema import assignments, cases, labels, turns
+from judge.evaluation.agreement.scores import Columns, read_scores
 from pocket_slack import Entry, Message, Person, View
-from tests import bot_command
 from tests.gestures import (
     add_case,
     export,
@@ -35,7 +35,6 @@ from tests.gestures import (
     post_digest,
     private,
     scored,
-    to_export,
 )
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
@@ -470,7 +469,7 @@ async def test_what_is_exported_is_what_judge_agreement_reads(stage: Stage, tmp_
         *[(None, None, None)] * 3,
     ]
     assert len({row["thread"] for row in rows}) == 1
-    reads = ("agreement", "all.jsonl", "--label", "human", "--json")
-    report = json.loads((await bot_command.run("judge", reads, to_export(tmp_path), tmp_path))[1])
-    found = report["with_people"][0]["corrected"]
-    assert (found["mean"]["n"], found["mean"]["labelled"], report["not_blind"]) == (5, 2, 1)
+    scores = read_scores(tmp_path / "all.jsonl", Columns("human"))
+    corrected = scores.corrected(scores.judges[0])
+    assert (corrected.mean.n, corrected.mean.labelled) == (5, 2)
+    assert sum(len(each.labels) - len(each.blind) for each in scores.responses) == 1
