@@ -182,15 +182,19 @@ def to_exchange(
         return Exchange(reply, None if chosen else _form(before, reply[0].author_id))
     begins = before.index(next(row[0] for row in rows if asked[-1] in row))
     parts = tuple(each for each in before[begins:until] if _words(each))
-    source = QuestionSource.PARENT if parts[-1].parent_ts is None else QuestionSource.EARLIER
-    if chosen:
-        source = QuestionSource.CHOSEN
-    elif until == len(before):
-        source = QuestionSource.PREVIOUS
+    source = _source(parts[-1], is_chosen=chosen is not None, is_next=until == len(before))
     question = Question(parts, source, parts[-1].author_id)
     return _with_conversation(
         reply, question, [each for each in before[:begins] if _words(each)], persons
     )
+
+
+def _source(question: Message, *, is_chosen: bool, is_next: bool) -> QuestionSource:
+    if is_chosen:
+        return QuestionSource.CHOSEN
+    if is_next:
+        return QuestionSource.PREVIOUS
+    return QuestionSource.PARENT if question.parent_ts is None else QuestionSource.EARLIER
 
 
 def _form(before: Sequence[Message], author_id: str | None) -> Question | None:

@@ -134,22 +134,27 @@ class Edits(StoreQueries):
             cases.c.team_id == team_id, cases.c.channel_id == channel_id, column.is_(None)
         )
         found = await self._database.values(sa.union(*(query.where(is_new) for query in read)))
-        if not found:
-            return []
-        is_found = cases.c.id.in_(found)
-        marking = sa.update(cases).where(is_found).values({column: utc_now(), "is_stale": True})
-
-        async def mark(connection: AsyncConnection) -> None:
-            await lock_words(connection)
-            await connection.execute(marking)
-            if column is cases.c.deleted_at:
-                at_rest = sa.and_(is_found, cases.c.status.in_(AT_REST))
-                await drop_texts(self._database, connection, at_rest)
-            amendments = [Job(JobKind.AMEND, team_id, case_id) for case_id in found]
-            await put_jobs(self._database, connection, amendments)
-
-        await self._database.write(mark)
+        if found:
+            await self._write_marks(column, team_id, found)
         return found
+
+    @in_transaction
+    async def _write_marks(
+        self,
+        connection: AsyncConnection,
+        column: sa.Column[Any],
+        team_id: str,
+        found: Sequence[int],
+    ) -> None:
+        await lock_words(connection)
+        is_found = cases.c.id.in_(found)
+        marks = {column: utc_now(), "is_stale": True}
+        await connection.execute(sa.update(cases).where(is_found).values(marks))
+        if column is cases.c.deleted_at:
+            at_rest = sa.and_(is_found, cases.c.status.in_(AT_REST))
+            await drop_texts(self._database, connection, at_rest)
+        amendments = [Job(JobKind.AMEND, team_id, case_id) for case_id in found]
+        await put_jobs(self._database, connection, amendments)
 
     async def note_quoted(
         self, team_id: str, case_ids: Collection[int], channel_id: str, ts: str

@@ -92,12 +92,18 @@ def details_modal(
         shown.append(blocks.actions(blocks.button(label, ids.ACTION_POINTS, case.id)))
     quotes = [rated_quote(rating, verdict) for rating in verdict.ratings[:20]]
     shown += [quote for at, quote in enumerate(quotes) if quote not in quotes[:at]]
+    return blocks.page(f"Case {case.id}", shown + _texts(case))
+
+
+def _texts(case: LoggedCase) -> list[blocks.Block]:
+    """What was judged, or why it is no longer there."""
+    shown = []
     for title, text in (("Question", case.question), ("Reply", case.response)):
         if text:
             shown.append(blocks.quote(text, _MOST_SHOWN, blocks.run(title, is_bold=True)))
     if case.has_lost_texts:
         shown.append(blocks.context(f"The texts were {case.why_lost}."))
-    return blocks.page(f"Case {case.id}", shown)
+    return shown
 
 
 def _facts(case: LoggedCase, verdict: CaseVerdict) -> dict[str, str]:
