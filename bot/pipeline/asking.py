@@ -33,9 +33,8 @@ async def ask(
         raise BudgetError
     try:
         return await request()
-    except (
-        BaseException
-    ):  # also if it is cancelled: otherwise what nobody took would count for a day
+    except BaseException:
+        # Also if it is cancelled: otherwise what nobody took would count for a day.
         await store.spending.give_back(reserved)
         raise
 
@@ -49,12 +48,9 @@ async def judge_of(judges: Judges | None, case: LoggedCase, verdict: CaseVerdict
     if judges is None or verdict.score is None or is_known or not has_texts:
         return None
     judge = await judges.of(case)
-    is_same = (
-        judge is not None
-        and judge.version == base_version(verdict.judge_version)
-        and not verdict.is_offline
-    )
-    return judge if judge and is_same and (lacks_reason(verdict) or judge.rubric.criteria) else None
+    if judge is None or verdict.is_offline or judge.version != base_version(verdict.judge_version):
+        return None
+    return judge if lacks_reason(verdict) or judge.rubric.criteria else None
 
 
 async def with_more(

@@ -82,9 +82,8 @@ class Lookup:
         async with asyncio.timeout(_QUESTION_TIMEOUT_S if is_asked_here else _MESSAGE_TIMEOUT_S):
             chosen = case.question_ts if case.question_source is QuestionSource.CHOSEN else None
             found = await self._exchange(case.channel_id, case.message_ts, case.parent_ts, chosen)
-            if (
-                found is None and case.parent_ts is None
-            ):  # a link that another app made may lack the thread
+            if found is None and case.parent_ts is None:
+                # A link that another app made may lack the thread.
                 message = await self.message_at(case.channel_id, case.message_ts, case.message_ts)
                 if message and message.parent_ts:
                     found = await self._exchange(
@@ -184,9 +183,8 @@ class Lookup:
             message = _with_ts(near, ts)
             if message is None:
                 return None
-            if (
-                message.parent_ts
-            ):  # it was also sent to the channel, and its link may lack the thread
+            if message.parent_ts:
+                # It was also sent to the channel, and its link may lack the thread.
                 return await self._exchange(
                     channel_id, ts, message.parent_ts, is_persons=is_persons
                 )
@@ -196,9 +194,8 @@ class Lookup:
                 found or Exchange((message,)), question=await self._above(near, message, is_persons)
             )
         found = await self._in_thread(channel_id, parent_ts, ts, chosen)
-        if (
-            found and found.reply[0].parent_ts is None
-        ):  # the whole thread up to the message is its author's
+        if found and found.reply[0].parent_ts is None:
+            # The whole thread up to the message is its author's.
             near = await self._near(channel_id, parent_ts)
             return replace(found, question=await self._above(near, found.reply[0], is_persons))
         return found

@@ -201,9 +201,8 @@ class Forgetting(StoreQueries):
         scrubbed_at = self._database.scrubbed_at
         if unless_since and scrubbed_at and scrubbed_at >= unless_since:
             return True
-        self._database.scrubbed_at = (
-            utc_now()
-        )  # set first, so that what is deleted meanwhile is not missed
+        # Set first, so that what is deleted meanwhile is not missed.
+        self._database.scrubbed_at = utc_now()
         is_busy = self._database.is_sqlite and await self._database.read(_truncate_journal)
         if is_busy:
             self._database.scrubbed_at = None

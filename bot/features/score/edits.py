@@ -106,9 +106,8 @@ async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
         post = await or_refusal(find_posted(services.client, case.channel_id, ts, case.thread_ts))
         is_folded = post and is_replaced(post)
         is_over = await services.store.cases.is_replaced(case.id)
-        if is_folded or (
-            is_over and not case.loses_words
-        ):  # the next verdict folds it, perhaps since it was read
+        if is_folded or (is_over and not case.loses_words):
+            # The next verdict folds it, perhaps since it was read.
             return None if is_over else await _anew(services, case)
     except RefusedCallError:
         if not case.loses_words:
