@@ -193,11 +193,6 @@ def _mean_labels(comparison: Comparison, scale: Scale) -> list[str]:
     return list(cells.values())
 
 
-def _two_lines(comparison: Comparison) -> list[str]:
-    """Each figure with its interval, or why it has none, on the line below."""
-    return ["\n".join(_cells(name, figure)) for name, figure in comparison.measures.items()]
-
-
 def _told_apart(report: Report, comparison: Comparison) -> str:
     """The last line: what the judge is good for, on these labels."""
     judge = comparison.judge if len(report.with_people) > 1 else "the judge"
@@ -247,7 +242,9 @@ def _few_measures(report: Report, compared: Iterable[Comparison], title: str) ->
     for comparison in compared:
         values = ["too few labels"]
         if comparison.prompts >= MIN_PROMPTS:
-            values = _two_lines(comparison)
+            # Each figure with its interval, or why it has none, on the line below.
+            figures = comparison.measures.items()
+            values = ["\n".join(_cells(measure, figure)) for measure, figure in figures]
         part = comparison.part
         name = to_printable(f"{part}\n{comparison.judge}" if has_several else part)
         mean = _mean_cell(comparison)

@@ -97,7 +97,8 @@ async def find_causes(
     if len(left) >= _FEWEST_OF_A_CAUSE:
         # What a decision left is none of the names that it chose among.
         cause_of |= await _write_names(write, left, () if decide else offered, known)
-    kept = _most_frequent(cause_of)
+    frequent = Counter(name for name in cause_of.values() if name != OTHER).most_common(_MOST_NAMES)
+    kept = [name for name, number in frequent if number >= _FEWEST_OF_A_CAUSE]
     if not kept:
         raise BadResponseError(
             "The model named no causes: in its answer no name has the numbers of two replies."
@@ -125,12 +126,6 @@ async def _write_names(
     answer = await write(prompt)
     named = read_names(answer.text, len(reasons), known, _MOST_WORDS)
     return {key: named[number] for number, key in enumerate(reasons, 1) if number in named}
-
-
-def _most_frequent(cause_of: Mapping[int, str]) -> list[str]:
-    frequent = Counter(name for name in cause_of.values() if name != OTHER)
-    most = frequent.most_common(_MOST_NAMES)
-    return [name for name, replies in most if replies >= _FEWEST_OF_A_CAUSE]
 
 
 def read_low(path: Path, rubric: Path | None = None) -> tuple[RowFile, Mapping[int, str]]:

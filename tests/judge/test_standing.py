@@ -122,23 +122,18 @@ def test_month_begins_anew_with_a_further_step() -> None:
     assert (number, looks[number].state.origin) == (60 + 28, on(60))
 
 
-def test_rise_is_the_drop_of_the_scale_turned_round() -> None:
+def test_rise_is_the_drop_turned_round_and_its_size_is_on_the_rubrics_scale() -> None:
     scores = series([4] * 40 + [3] * 4)
     turned = [found._replace(score=5 - found.score) for found in scores]
+    wide = [found._replace(score=1 + 2 * found.score) for found in scores]
     drop = look(scores, on(44), SCALE, State())
     rise = look(turned, on(44), SCALE, State())
     assert (drop.state.direction, rise.state.direction) == (Direction.LOWER, Direction.HIGHER)
     assert drop.step
     assert rise.step
     assert rise.step.mean == pytest.approx(-drop.step.mean)
-
-
-def test_size_is_on_the_rubrics_scale() -> None:
-    scores = series([4] * 40 + [3] * 4)
-    wide = [found._replace(score=1 + 2 * found.score) for found in scores]
-    one = look(scores, on(44), SCALE, State())
-    other = look(wide, on(44), Scale(1, 11), State())
-    assert other.state.step == pytest.approx(2 * one.state.step)
+    larger = look(wide, on(44), Scale(1, 11), State())
+    assert larger.state.step == pytest.approx(2 * drop.state.step)
 
 
 @each(("number", "direction"), [(36, Direction.TOO_FEW), (37, Direction.STEADY)])
@@ -282,7 +277,7 @@ def test_level_is_below_that_before_a_drop_though_a_better_channel_got_busy() ->
     assert sum(score for score, *_ in before) / len(before) < found.level.mean < found.before
 
 
-def test_release_is_compared_with_what_was_before() -> None:
+def test_release_is_compared_with_what_was_before_if_there_are_enough_scores() -> None:
     scores = series([4] * 30 + [3.5] * 14)
     step = step_at(scores, on(30), on(44), SCALE)
     assert step
@@ -291,15 +286,10 @@ def test_release_is_compared_with_what_was_before() -> None:
     other = step_at(scores, on(37), on(44), SCALE, known=[on(30)])
     assert other
     assert not other.is_clear
-
-
-@each(("day", "replies"), [(29, 1), (40, 1)])
-def test_release_with_too_few_scores_before_or_since_is_not_compared(
-    day: int, replies: int
-) -> None:
-    scores = series([4] * 49, replies)
-    assert step_at(scores, on(30), on(49), SCALE)
-    assert step_at(scores, on(day), on(49), SCALE) is None
+    few = series([4] * 49, replies=1)
+    assert step_at(few, on(30), on(49), SCALE)
+    assert step_at(few, on(29), on(49), SCALE) is None  # 29 before
+    assert step_at(few, on(40), on(49), SCALE) is None  # 9 since
 
 
 def test_half_a_point_is_seen_the_sooner_the_more_is_scored() -> None:

@@ -48,7 +48,7 @@ def samples(draw: st.DrawFn) -> Sample:
 
 
 @given(samples())
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_leaving_a_prompt_out_gives_the_measure_of_the_other_responses(sample: Sample) -> None:
     for measure in (*MEASURES.values(), beside_people):
         figure = measure(sample)

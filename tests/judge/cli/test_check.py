@@ -115,15 +115,15 @@ MEANS = {  # of the rows alone: at least how much is wanted, and the rows
 
 
 def labelled(score: int, words: int, labels: int = 24, **fields: object) -> Rows:
-    """Replies of so many words, which the judge gives this score, and people a 3 or 4 as far as
-    they have labels.
+    """Replies of so many words, which the judge gives this score, and people a 3 or 4: so many
+    labels are blind, others given after the judge's score was seen.
     """
     return [
         {
             "prompt": prompt,
             "completion": f"{score}\n{'word ' * words}{n}",
-            "human": 3 + n % 2,
-            **(fields if n < labels else {"human": None}),
+            "human": 3 + n % 2 if n < 24 else None,
+            **(fields if n < labels else {"blind": False}),
         }
         for n, prompt in enumerate(QUESTIONS)
     ]
@@ -178,7 +178,7 @@ COMPARISONS: dict[str, tuple[Rows, Rows, list[str]]] = {
     "with nothing to judge": (scores(*[4] * 20, *[""] * 10), scores(*[4] * 30), []),  # 20 * 4 / 30
     # The judge gives the replies of now a point more, and people do not.
     "with labels of enough": (labelled(4, 60), labelled(3, 10), LABELLED),
-    "with labels of few": (labelled(4, 60, 9), labelled(3, 10, 9), LABELLED),
+    "with few blind labels": (labelled(4, 60, 9), labelled(3, 10, 9), LABELLED),
     # Most of the labels were Ben's, and now are Ann's.
     "with a stricter person": (by_two("ann", 2, 11), by_two("ben", 4, 10), LABELLED),
     "with another person, and no shared reply": (
