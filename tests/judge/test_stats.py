@@ -58,13 +58,18 @@ def test_corrected_mean_is_the_label_mean_plus_lambda_times_the_score_difference
     assert (found.n, found.labelled, found.judge.mean) == (4, 2, 3.5)
 
 
-def test_label_is_weighted_by_the_inverse_of_its_probability() -> None:
+def test_label_is_weighted_by_its_score_and_the_inverse_of_its_probability() -> None:
     # Weights 2 and 1: mean label (2 * 1 + 4) / 3 = 2, mean labelled score 8/3, slope (4 - 1) / (4 -
     # 2) = 1.5 = lambda. 2 + 1.5 * (3.5 - 8/3) = 3.25.
     found = corrected(Row(2, 1, 0.5), Row(4, 4), Row(4), Row(4))
     assert found.mean == pytest.approx(3.25)
     only_proportions_count = corrected(Row(2, 1, 0.25), Row(4, 4, 0.5), Row(4), Row(4))
     assert only_proportions_count == pytest.approx(found)
+    # Of scores that stand for 1.5 and 0.5: mean label (1.5 * 1 + 0.5 * 5) / 2 = 2, mean labelled
+    # score (3 + 2) / 2 = 2.5 = that of all.
+    scores = [Row(2, weight=1.5), Row(4, weight=0.5)]
+    weighed = corrected(scores[0]._replace(label=1), scores[1]._replace(label=5), *scores)
+    assert weighed.mean == pytest.approx(2)
 
 
 def test_score_is_weighted_by_the_number_of_responses_it_stands_for() -> None:
@@ -74,15 +79,6 @@ def test_score_is_weighted_by_the_number_of_responses_it_stands_for() -> None:
     found = estimate(*[Row(2, weight=1.5), Row(4, weight=0.5)] * 4)
     assert (found.n, found.judge.mean) == (8, 2.5)
     assert found.variance == pytest.approx(9 / 112)
-
-
-def test_label_has_the_weight_of_its_score() -> None:
-    # Weights 1.5 and 0.5: mean label (1.5 * 1 + 0.5 * 5) / 2 = 2, mean labelled score (3 + 2) / 2 =
-    # 2.5 = that of all.
-    found = corrected(
-        Row(2, 1, weight=1.5), Row(4, 5, weight=0.5), Row(2, weight=1.5), Row(4, weight=0.5)
-    )
-    assert found.mean == pytest.approx(2)
 
 
 def test_judge_that_contradicts_people_gets_no_weight() -> None:
