@@ -25,7 +25,6 @@ def test_the_page_is_generated_from_the_code_with_every_setting_once() -> None:
     ("name", "default"),
     [
         ("slack_bot_token", "none"),
-        ("retention_days", "none"),
         ("channels_allowed", "none"),
         ("score_people", "`private`"),
         ("verdict_visibility", "`thread`"),

@@ -18,6 +18,7 @@ import pytest
 import yaml
 from aiohttp import web
 
+from tests.tables import each
 from tools.notes import notes
 
 pytestmark = pytest.mark.slow
@@ -47,7 +48,7 @@ def jobs(workflow: Path) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+@each("workflow", WORKFLOWS)
 def test_actions_are_pinned_by_commit_with_the_version_in_a_comment(workflow: Path) -> None:
     used = re.findall(r"uses: (.*)", workflow.read_text(encoding="utf-8"))
     assert used
@@ -55,7 +56,7 @@ def test_actions_are_pinned_by_commit_with_the_version_in_a_comment(workflow: Pa
     assert [each for each in used if not re.fullmatch(pinned, each)] == []
 
 
-@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+@each("workflow", WORKFLOWS)
 def test_jobs_have_only_the_write_permissions_that_they_need(workflow: Path) -> None:
     text = workflow.read_text(encoding="utf-8")
     assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
@@ -70,15 +71,6 @@ def test_jobs_have_only_the_write_permissions_that_they_need(workflow: Path) -> 
                 assert step["with"]["persist-credentials"] is False
     assert "pull_request_target" not in text
     assert "secrets." not in text
-
-
-def test_the_same_version_of_uv_is_used_everywhere() -> None:
-    files = ("tools/setup", "tools/uv.txt")
-    found = {
-        re.search(r"uv(?:_version)?==?(\d[\d.]+)", (ROOT / file).read_text(encoding="utf-8"))
-        for file in files
-    }
-    assert len({match[1] if match else None for match in found}) == 1
 
 
 async def run(*command: str) -> tuple[int | None, str]:
@@ -340,15 +332,6 @@ def test_only_the_images_that_were_built_are_published(tmp_path: Path) -> None:
     assert run_step(compare, tmp_path, **sums) == 1
 
 
-def test_files_are_checked_with_what_the_upload_action_contains() -> None:
-    text = RELEASE.read_text(encoding="utf-8")
-    action = re.findall(r"pypa/gh-action-pypi-publish@\w+", text)
-    checked = (ROOT / ".github" / "twine.txt").read_text(encoding="utf-8")
-    assert re.findall(r"pypa/gh-action-pypi-publish@\w+", checked) == action
-    (check,) = [step for step in jobs(RELEASE)["build"]["steps"] if "twine check" in str(step)]
-    assert check == {"run": "python -m twine check --strict both/*"}  # in a rehearsal, too
-
-
 @pytest.mark.parametrize("folder", ["", "sandbox/"])
 def test_a_released_readme_names_the_repository(tmp_path: Path, folder: str) -> None:
     for name in ("README.md", "pyproject.toml", "sandbox/README.md", "sandbox/pyproject.toml"):
@@ -382,9 +365,6 @@ def test_the_notes_of_a_release_are_its_part_of_the_packages_changelog(tmp_path:
         notes(changelog, "0.2.0", "push")
     with pytest.raises(SystemExit, match="has nothing under"):
         notes(changelog, "0.3.0", "push")
-
-
-@pytest.mark.parametrize("folder", ["", "sandbox/"])
-def test_each_package_has_notes_for_its_version(folder: str) -> None:
-    project = tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))
-    assert notes(ROOT / folder / "CHANGELOG.md", project["project"]["version"], "workflow_dispatch")
+    for folder in (ROOT, ROOT / "sandbox"):
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        assert notes(folder / "CHANGELOG.md", project["version"], "workflow_dispatch")

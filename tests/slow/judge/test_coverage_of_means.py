@@ -47,8 +47,7 @@ JUDGES = {
 }
 
 
-@each("n", [20, 40, 100])
-@each("judge", JUDGES)
+@each(("judge", "n"), [*((judge, 20) for judge in JUDGES), ("kind", 100)])
 def test_interval_of_the_mean_covers_95_percent(judge: str, n: int) -> None:
     pairs = [to_pair(Random(seed), *JUDGES[judge]) for seed in range(5000)]
 
@@ -65,8 +64,8 @@ def test_interval_of_the_mean_covers_95_percent(judge: str, n: int) -> None:
     )
 
 
-@each("n", [20, 40, 100])
-def test_interval_of_the_share_of_good_replies_covers_95_percent(n: int) -> None:
+def test_interval_of_the_share_of_good_replies_covers_95_percent() -> None:
+    n = 40
     pairs = [to_pair(Random(seed), *JUDGES["kind"]) for seed in range(5000)]
     good = [(float(label >= 4), float(score >= 4)) for label, score in pairs]
 
@@ -76,11 +75,7 @@ def test_interval_of_the_share_of_good_replies_covers_95_percent(n: int) -> None
             for i, (label, score) in enumerate(random.choices(good, k=4 * n))
         ]
 
-    assert (
-        0.93
-        <= covered(draw, sum(label for label, _ in good) / len(good), SHARE)
-        <= (0.97 if n == 100 else FEW)
-    )
+    assert 0.93 <= covered(draw, sum(label for label, _ in good) / len(good), SHARE) <= FEW
 
 
 def draw_unequally(pairs: list[Pair], random: Random, *, weighs: bool) -> list[Row]:
