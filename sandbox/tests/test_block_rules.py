@@ -105,7 +105,6 @@ FEEDBACK = {
     "block",
     [
         {"type": "section", "text": mrkdwn("x" * 3000), "accessory": button(), "block_id": "b"},
-        {"type": "section", "fields": [mrkdwn(), plain()]},
         {"type": "header", "text": plain("x" * 150)},
         {
             "type": "context",
@@ -115,7 +114,6 @@ FEEDBACK = {
         actions({"type": "overflow", "action_id": "more", "options": options(5)}),
         {"type": "divider"},
         {"type": "image", "image_url": "https://a.b/c.png", "alt_text": "d", "title": plain()},
-        {"type": "markdown", "text": "# x"},
         {"type": "context_actions", "elements": [FEEDBACK]},
         {
             "type": "rich_text",
@@ -130,7 +128,6 @@ FEEDBACK = {
         },
         CHART,
         PIE,
-        bars("a", "b"),
         CARD,
         {
             "type": "card",
@@ -160,7 +157,6 @@ FEEDBACK = {
         question(
             {"type": "plain_text_input", "action_id": "t", "multiline": True, "max_length": 3000}
         ),
-        question({"type": "radio_buttons", "action_id": "t", "options": options(10)}),
     ],
 )
 def test_a_block_within_its_limits_passes(block: Block) -> None:
@@ -181,12 +177,6 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
             "must define either `hero_image` or `title` or `actions` or `body`",
             "/type",
         ),
-        ({**CARD, "body": mrkdwn("x" * 201)}, "must be less than 201 characters", "/body/text"),
-        (
-            {**CARD, "subtitle": plain("x" * 151)},
-            "must be less than 151 characters",
-            "/subtitle/text",
-        ),
         ({**CARD, "title": "words"}, "must provide an object", "/title"),
         ({**CARD, "actions": [menu(1)]}, "unsupported type: static_select", "/actions/0/type"),
         ({**CARD, "actions": [button()] * 2}, "`action_id` already exists: go", "/actions"),
@@ -197,11 +187,8 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
         ),
         (carousel(0), "no fewer than 1 items allowed", "/elements"),
         (carousel(11), "no more than 10 items allowed", "/elements"),
-        ({"type": "carousel", "elements": [VIDEO]}, "unsupported type: video", "/elements/0/type"),
         (container(), "no fewer than 1 items allowed", "/child_blocks"),
-        (container(*[{"type": "divider"}] * 11), "no more than 10 items allowed", "/child_blocks"),
         (container(container(RICH)), "unsupported type: container", "/child_blocks/0/type"),
-        (container(CARD), "unsupported type: card", "/child_blocks/0/type"),
         (
             container(RICH, default_collapsed=True),
             "`default_collapsed` requires `is_collapsible`",
@@ -227,14 +214,8 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
             "must be a valid enum value: pending, in_progress, complete, error",
             "/status",
         ),
-        ({"type": "task_card", **TASK, "details": "words"}, "must provide an object", "/details"),
-        ({"type": "task_card", "title": "a"}, "missing required field: task_id", ""),
         (plan(TASK, TASK), "`task_id` must be unique", "/tasks"),
-        (plan(*[TASK] * 51), "no more than 50 items allowed", "/tasks"),
         ({**VIDEO, "video_url": "http://a.b"}, "must be an HTTPS URL", "/video_url"),
-        ({**VIDEO, "title": plain("x" * 200)}, "must be less than 200 characters", "/title/text"),
-        ({**VIDEO, "author_name": "x" * 50}, "must be less than 50 characters", "/author_name"),
-        ({"type": "video", "title": plain()}, "missing required field: thumbnail_url", ""),
         (bars("a", "a"), "names of series must be unique", "/chart/series"),
         (
             bars("a", label="June"),
@@ -266,11 +247,6 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
             "/text/text",
         ),
         ({"type": "header", "text": mrkdwn()}, "unsupported type: mrkdwn", "/text/type"),
-        (
-            {"type": "context", "elements": [mrkdwn()] * 11},
-            "no more than 10 items allowed",
-            "/elements",
-        ),
         (actions(*[button()] * 26), "no more than 25 items allowed", "/elements"),
         (
             actions(button(text=plain("x" * 76))),
@@ -283,18 +259,11 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
             "/elements/0/value",
         ),
         (
-            actions(button(action_id="x" * 256)),
-            "must be less than 256 characters",
-            "/elements/0/action_id",
-        ),
-        (actions(menu(101)), "no more than 100 items allowed", "/elements/0/options"),
-        (
             actions({"type": "plain_text_input", "action_id": "t"}),
             "unsupported type: plain_text_input",
             "/elements/0/type",
         ),
         (actions(button(), button()), "`action_id` already exists: go", "/elements"),
-        ({"type": "image", "image_url": "https://a.b"}, "missing required field: alt_text", ""),
         (
             {"type": "image", "alt_text": "x"},
             "must define either `image_url` or `slack_file`",
@@ -302,17 +271,10 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
         ),
         ({"type": "markdown", "text": "x" * 12_001}, "must be less than 12001 characters", "/text"),
         (
-            question({"type": "radio_buttons", "action_id": "t", "options": options(11)}),
-            "no more than 10 items allowed",
-            "/element/options",
-        ),
-        (
             question({"type": "plain_text_input", "action_id": "t", "max_length": 3001}),
             "must be between 1 and 3000",
             "/element/max_length",
         ),
-        (question(button()), "unsupported type: button", "/element/type"),
-        ({**CHART, "title": "x" * 51}, "must be less than 51 characters", "/title"),
         ({**CHART, "chart": BARS}, "missing required field: axis_config", "/chart"),
         (
             {"type": "data_table", "caption": "c", "rows": [[CELL]]},

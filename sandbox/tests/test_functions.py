@@ -93,13 +93,11 @@ def test_the_app_gets_the_documented_event(
     [
         ({}, "missing required parameter: user_id"),
         ({"user_id": "ann"}, "parameter user_id is not of type slack#/types/user_id"),
-        (BY | {"text": 3}, "parameter text is not of type string"),
         (BY | {"least": True}, "parameter least is not of type integer"),
         (
             BY | {"message": {"channel_id": "C1"}},
             "parameter message is not of type slack#/types/message_context",
         ),
-        (BY | {"message": {"message_ts": "1.2", "text": "?"}}, "parameter message is not of type"),
         (BY | {"colour": "red"}, "unknown parameter: colour"),
     ],
 )
@@ -127,7 +125,6 @@ def test_a_message_input_is_a_timestamp_with_an_optional_channel(
     [
         (with_step() | {"settings": {"function_runtime": "remote"}}, "org_deploy_enabled: true"),
         (with_step() | {"settings": {"org_deploy_enabled": True}}, "function_runtime: remote"),
-        (with_step(title=""), "a title up to 255"),
         (
             with_step(input_parameters={"properties": {"x": {"type": "text"}}}),
             "there are text and none",
@@ -204,8 +201,6 @@ def test_a_step_that_fails_says_why(workspace: Workspace, execution: Execution) 
     [
         {},
         {"words": "three"},
-        {"words": True},
-        {"words": 3, "is_long": "no"},
         {"words": 3, "score": 1},
     ],
 )

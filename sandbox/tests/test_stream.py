@@ -124,7 +124,6 @@ def test_a_snapshot_holds_what_that_person_sees(workspace: Workspace) -> None:
     [
         ({"token": "abc", "text": "a"}, {"token": "•••", "text": "a"}),
         ("Bearer xoxb-1-AB_c", "Bearer xoxb-•••"),
-        ("xapp-1-A0-XY", "xapp-•••"),
         (
             ["ws://127.0.0.1:1/link/?ticket=a-b_c&app_id=A1"],
             ["ws://127.0.0.1:1/link/?ticket=•••&app_id=A1"],
@@ -132,7 +131,6 @@ def test_a_snapshot_holds_what_that_person_sees(workspace: Workspace) -> None:
         ("http://127.0.0.1:1/actions/s3-cr_et", "http://127.0.0.1:1/actions/•••"),
         ("http://127.0.0.1:1/upload/v1/s3-cr_et", "http://127.0.0.1:1/upload/v1/•••"),
         ("a token of love", "a token of love"),
-        (7, 7),
     ],
 )
 def test_secrets_are_masked(value: Any, shown: Any) -> None:
