@@ -117,9 +117,7 @@ async def running_bot(
         slots = ModelSlots(settings.judge_concurrency)
         services.background = slots.background
         workspaces = await _open_workspaces(services, slots)
-        waits_at_flex = (settings.watch_tier or settings.judge_tier) == FLEX
-        at_once = (3 if waits_at_flex else 2) * settings.judge_concurrency
-        engine = Engine(store, workspaces, at_once, services.traffic, slots.stop_waiting)
+        engine = _make_engine(services, workspaces, slots)
         tasks.append(_drive(stack, engine, grace_s))
         signs.append(engine.is_running)
         link = await _open_link(stack, services, workspaces)
@@ -131,12 +129,23 @@ async def running_bot(
             await stack.enter_async_context(
                 probes(settings.metrics_host, settings.metrics_port, store.cases, is_well)
             )
-        logger.info("connected", team=services.identity.team_id, model=settings.judge_model)
-        logger.info(
-            "in_force",
-            **{name.replace(" ", "_"): value for name, value in settings.in_force().items()},
-        )
+        _log_the_start(services)
         yield RunningBot(services, tasks, workspaces)
+
+
+def _make_engine(services: Services, workspaces: Workspaces, slots: ModelSlots) -> Engine:
+    settings = services.settings
+    # An answer at flex takes longer, so more cases are in hand at once.
+    for_each_slot = 3 if FLEX in (settings.watch_tier, settings.judge_tier) else 2
+    at_once = for_each_slot * settings.judge_concurrency
+    return Engine(services.store, workspaces, at_once, services.traffic, slots.stop_waiting)
+
+
+def _log_the_start(services: Services) -> None:
+    settings = services.settings
+    logger.info("connected", team=services.identity.team_id, model=settings.judge_model)
+    in_force = {name.replace(" ", "_"): value for name, value in settings.in_force().items()}
+    logger.info("in_force", **in_force)
 
 
 FEATURES = (

@@ -73,14 +73,7 @@ async def examine(*, serves_http: bool) -> bool:
             f"note   OPENAI_BASE_URL: http:// to {host}: texts and key are sent unencrypted; "
             "use https:// unless the network is private"
         )
-    read_variables("OTEL_")
-    try:
-        if wanted := signals():
-            Telemetry(wanted).close()
-            said = "are sent; the log says if the receiver refuses them"
-            say(f"note   OpenTelemetry: {', '.join(wanted).lower()} {said}")
-    except (BotError, ValueError, RuntimeError) as exc:
-        say(f"note   OpenTelemetry is off: {exc}")
+    _note_telemetry()
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = await _are_well(_checks(settings), [client], settings)
         clients = [client]
@@ -98,6 +91,17 @@ async def examine(*, serves_http: bool) -> bool:
             )
             is_well = await _are_well([screens.check], clients[:1], settings)
     return is_well
+
+
+def _note_telemetry() -> None:
+    read_variables("OTEL_")
+    try:
+        if wanted := signals():
+            Telemetry(wanted).close()
+            said = "are sent; the log says if the receiver refuses them"
+            say(f"note   OpenTelemetry: {', '.join(wanted).lower()} {said}")
+    except (BotError, ValueError, RuntimeError) as exc:
+        say(f"note   OpenTelemetry is off: {exc}")
 
 
 def _of_workspace(settings: Settings) -> list[Check]:

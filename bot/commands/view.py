@@ -21,7 +21,7 @@ from bot.store.names import Names
 from judge import Turn
 from judge.cli.row_commands import to_sentence
 from judge.evaluation.view import save_page
-from judge.evaluation.view.replies import MOST_REPLIES, Reader
+from judge.evaluation.view.replies import MOST_REPLIES, Reader, Replies
 from judge.scoring.rubric import Scale
 
 _CARRIED = (
@@ -33,8 +33,6 @@ _CARRIED = (
 async def view(
     channel: str, path: Path | None, since: datetime | None, *, watched: bool = False
 ) -> None:
-    reader = Reader()
-    has_texts = load(StoreSettings).store_text == "full"
     async with opened_database() as database:
         exports = Exports(database)
         with reading():
@@ -52,27 +50,34 @@ async def view(
             _check_number(await exports.count(which), which, channel_id, left_out)
         await note(database, Action.EXPORTED_CHANNEL, [team_id], channel_id=channel_id)
         with reading():
-            async for labelled, ratings, said in exports.rows(which):
-                scale = Scale(labelled.lowest, labelled.highest)
-                reader.add(
-                    labelled.id, _to_row(labelled, ratings, said if has_texts else None), scale
-                )
-    found = reader.finish()
+            found = await _read(exports, which)
     page = path or Path(f"{channel_id}.html")
     title = f"#{name}" if name else channel_id
-    title += (", random replies" if watched else "") + (f" since {since:%Y-%m-%d}" if since else "")
-    size = save_page(page, title, found)
+    kind = ", random replies" if watched else ""
+    size = save_page(page, f"{title}{kind}{_since(which)}", found)
     typer.echo(to_sentence(page, len(found.replies), size))
     if left_out:
         typer.echo(f"These are the replies that people chose; {left_out}")
+
+
+async def _read(exports: Exports, which: Selection) -> Replies:
+    has_texts = load(StoreSettings).store_text == "full"
+    reader = Reader()
+    async for labelled, ratings, said in exports.rows(which):
+        row = _to_row(labelled, ratings, said if has_texts else None)
+        reader.add(labelled.id, row, Scale(labelled.lowest, labelled.highest))
+    return reader.finish()
+
+
+def _since(which: Selection) -> str:
+    return f" since {which.since:%Y-%m-%d}" if which.since else ""
 
 
 def _check_number(number: int, which: Selection, channel_id: str, left_out: str) -> None:
     if not number:
         kind = "that watches drew" if which.watched else "that people chose"
         hint = left_out or ("name an earlier day" if which.since else "name another channel")
-        since = f" since {which.since:%Y-%m-%d}" if which.since else ""
-        raise BotError(f"{channel_id}: no reply {kind} was scored there{since}; {hint}")
+        raise BotError(f"{channel_id}: no reply {kind} was scored there{_since(which)}; {hint}")
     if number > MOST_REPLIES:
         raise BotError(
             f"{channel_id}: {number:,} replies are more than the {MOST_REPLIES:,} that a page can "
