@@ -51,6 +51,8 @@ async def test_a_channel_that_its_workspaces_share_is_counted_once(grid: Company
 
 async def test_a_workspace_that_removes_its_own_installation_does_not_end_it(grid: Company) -> None:
     org = grid.workspaces[0]
+    assert await grid.bot.workspaces.find(org.enterprise_id, org.team_id)
+    org.dead_tokens[str(org.bot_token)] = installing.GONE  # before Slack's word of it
     body = {
         "enterprise_id": org.enterprise_id,
         "team_id": org.team_id,
@@ -58,8 +60,6 @@ async def test_a_workspace_that_removes_its_own_installation_does_not_end_it(gri
     }
     await grid.bot.workspaces.door(body)
     assert list(await grid.bot.workspaces.team_ids()) == [org.enterprise_id]
-    # Its token died before Slack's word of it.
-    org.dead_tokens[str(org.bot_token)] = installing.GONE
     await grid.bot.workspaces.door(body | {"is_enterprise_install": True})
     assert list(await grid.bot.workspaces.team_ids()) == []
 
