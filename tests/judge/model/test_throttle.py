@@ -5,6 +5,7 @@ answers.
 import asyncio
 import math
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -13,7 +14,7 @@ from openai import AsyncOpenAI
 from judge import DeadlineError, Judge
 from judge.scoring.model.throttle import Sent, Throttle
 from tests.judge_client import Ask, http_client
-from tests.model_server import Stall
+from tests.model_server import Reply, Stall
 from tests.patience import ONLY_A_HANG_S
 
 ANSWER = {"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}
@@ -75,6 +76,20 @@ async def test_a_lone_request_that_hangs_is_not_repeated(ask: Ask) -> None:
     with pytest.raises(DeadlineError, match=r"within 0.5 s; raise JUDGE_TIMEOUT_S"):
         await ask(Stall(), samples=1, timeout_s=0.05)
     assert len(ask.server.requests) == 1
+
+
+async def test_a_text_that_takes_too_long_does_not_fail_the_others(ask: Ask) -> None:
+    def reply(request: dict[str, Any]) -> Reply:
+        is_first_round = len(ask.server.requests) <= 3
+        is_endless = "endless" in str(request["messages"])
+        return Stall() if is_first_round or is_endless else "score: 4\nGood."
+
+    ask.server.script(reply)
+    judge = ask.judge(samples=1, timeout_s=0.5)
+    asked = (judge.score("Why?", f"Because {word}.") for word in ("endless", "blue", "red"))
+    failure, *verdicts = await asyncio.gather(*asked, return_exceptions=True)
+    assert isinstance(failure, DeadlineError)
+    assert [getattr(each, "score", each) for each in verdicts] == [4, 4]
 
 
 class Asked:
