@@ -18,9 +18,7 @@ async def decide(ask: Ask, *replies: Script, **settings: Any) -> Verdict:
     return await ask(*replies, ask="decision", **settings)
 
 
-async def test_decision_is_one_request_and_its_figures_come_of_probabilities(
-    ask: Ask,
-) -> None:
+async def test_decision_is_one_request_and_its_figures_come_of_probabilities(ask: Ask) -> None:
     verdict = await decide(ask, Decided(LEVELS, POINTS))
     # 1 * 0.05 + 2 * 0.1 + 3 * 0.25 + 4 * 0.4 + 5 * 0.2 = 3.6; half of the probability is at or
     # below 4.

@@ -120,11 +120,7 @@ ONE: Part = ("1", {"1": 0.6, "9": 0.4})
         # "10" as "1" and "0": of the 0.6 of a "1", three quarters go on
         (["score: ", ONE, ("0", {"0": 0.75, "\n": 0.2}), "\nA"], 10, {10: 0.45, 1: 0.12, 9: 0.4}),
         # the same, and the number ended at 1
-        (
-            ["score: ", ONE, ("\n", {"0": 0.25, "\n": 0.75}), "A"],
-            1,
-            {10: 0.15, 1: 0.45, 9: 0.4},
-        ),
+        (["score: ", ONE, ("\n", {"0": 0.25, "\n": 0.75}), "A"], 1, {10: 0.15, 1: 0.45, 9: 0.4}),
         # what would have followed a "1" is not known
         (["score: ", ("9", {"1": 0.2, "9": 0.8}), "\nA"], 9, {9: 0.8}),
         # on a longer scale, of other first digits nothing is known but the number itself
@@ -170,9 +166,7 @@ async def test_model_that_thinks_is_asked_as_text_and_named(ask: Ask) -> None:
     assert ask.server.requests[-1]["max_tokens"] == 8192
 
 
-async def test_score_below_the_first_line_is_looked_for_there_from_then_on(
-    ask: Ask,
-) -> None:
+async def test_score_below_the_first_line_is_looked_for_there_from_then_on(ask: Ask) -> None:
     judge = ask.judge(ask="distribution")
     usage = {"prompt_tokens": 400, "completion_tokens": 8}
     heading = answer("## ", "Verdict", finish_reason="stop", usage=usage)

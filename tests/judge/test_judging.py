@@ -67,9 +67,7 @@ async def test_what_is_no_text_or_turn_is_named(
         await Judge("offline").score(question, response, conversation=conversation)
 
 
-async def test_two_of_three_ratings_in_one_request_suffice_if_equal(
-    ask: Ask,
-) -> None:
+async def test_two_of_three_ratings_in_one_request_suffice_if_equal(ask: Ask) -> None:
     verdict = await ask(Answer("score: 4\nGood.", more=("score: 4\nVery good.",)), samples=3)
     assert (verdict.score, verdict.basis, verdict.spread, verdict.skipped_ratings) == (
         *(4, "2 of 2", 0, 1),

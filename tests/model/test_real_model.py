@@ -66,9 +66,7 @@ async def test_a_server_without_decisions_says_so(address: str) -> None:
             await judge.score(QUESTION, RESPONSE)
 
 
-async def test_a_prompt_longer_than_the_context_is_refused_in_a_sentence(
-    address: str,
-) -> None:
+async def test_a_prompt_longer_than_the_context_is_refused_in_a_sentence(address: str) -> None:
     async with asking(address) as judge:
         with pytest.raises(RequestRejectedError, match="context"):
             await judge.score(QUESTION, "word " * 2 * CONTEXT_TOKENS)

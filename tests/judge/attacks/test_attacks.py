@@ -30,9 +30,7 @@ BENIGN = load("benign.jsonl")
 
 
 @each("case", ATTACKS)
-def test_attack_is_flagged_or_refused_as_it_should_be_and_adds_no_tag(
-    case: dict[str, Any],
-) -> None:
+def test_attack_is_flagged_or_refused_as_it_should_be_and_adds_no_tag(case: dict[str, Any]) -> None:
     question, response = case["question"], case["response"]
     assert list(find_flags(question, response)) == case["flags"]
     refusal = nothing_to_judge(question, response)

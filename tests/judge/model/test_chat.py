@@ -154,9 +154,7 @@ async def test_limit_has_the_name_that_the_server_takes(
     assert sent == [[name] for name in names]
 
 
-async def test_server_that_ignores_the_limit_gets_it_under_the_other_name(
-    ask: Ask,
-) -> None:
+async def test_server_that_ignores_the_limit_gets_it_under_the_other_name(ask: Ask) -> None:
     usage = {"prompt_tokens": 400, "completion_tokens": 60}
     ask.server.script(Answer(GOOD, usage=usage))
     judge = ask.judge(samples=1, answer_tokens=50)

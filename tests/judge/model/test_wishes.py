@@ -52,9 +52,7 @@ def limits(server: ModelServer) -> list[int | None]:
     return [request.get("max_tokens") for request in server.requests]
 
 
-async def test_answer_that_thinking_used_up_is_asked_for_again_with_more_room(
-    ask: Ask,
-) -> None:
+async def test_answer_that_thinking_used_up_is_asked_for_again_with_more_room(ask: Ask) -> None:
     ask.server.script(thought(None, finish_reason="length"), thought(GOOD))
     judge = ask.judge(samples=1)
     verdict = await judge.score(QUESTION, RESPONSE)
