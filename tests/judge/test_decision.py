@@ -91,6 +91,11 @@ async def test_answer_that_is_not_to_the_question_is_unscored(
     assert (verdict.score, verdict.unscored and verdict.unscored.reason) == (None, reason)
 
 
+async def test_probabilities_that_nearly_add_up_are_scaled(ask: Ask) -> None:
+    verdict = await decide(ask, Decided(LEVELS | {"5": 0.215}))
+    assert sum(verdict.probabilities.values()) == pytest.approx(1)
+
+
 @each(
     "reply",
     [
