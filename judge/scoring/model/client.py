@@ -195,14 +195,12 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
 
 
 async def _read(response: "httpx2.Response", most_bytes: int) -> bytes:
-    """The body; if it is too long, a beginning longer than `most_bytes`; empty for a redirect."""
+    """The body; if it is too long, a beginning longer than `most_bytes`."""
     if response.is_stream_consumed:  # by a hook in the caller's client
         return response.content
     body = bytearray()
     stream: Any = response.stream  # read raw, because the response itself would decompress it
     async with aclosing(response):
-        if response.is_redirect:
-            return b""
         async for piece in stream:
             body += piece
             if len(body) > most_bytes:
