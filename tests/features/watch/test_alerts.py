@@ -1,4 +1,4 @@
-"""Who hears when a watched assistant is below its floor, and of what."""
+"""Who hears that a watched assistant is below its floor, or that the judge's model ends."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -11,10 +11,12 @@ from bot.domain.watch import Watch
 from bot.features.watch import ids
 from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Unread
+from bot.features.watch.retirements import Retirements
 from bot.features.watch.text import unread_alert
 from bot.pipeline.quoting import unquote
 from bot.store.notices import Notices, day_of
 from bot.store.schema import assignments, cases, notices
+from judge import DEFAULT_MODEL
 from tests.features.watch.watching import (
     alarm,
     an_alarm,
@@ -177,3 +179,15 @@ async def test_not_for_a_week_stops_the_floors_alert_where_it_was_pressed(stage:
     await stage.log.database.execute(delete(notices).where(notices.c.name.startswith("below")))
     await alarm(stage)
     assert (len(stage.ours()), len(direct(stage, "ann"))) == (1, 2)
+
+
+async def test_the_end_of_a_model_is_told_once_from_sixty_days_before(stage: Stage) -> None:
+    await say(stage, "@helper alert me")
+    on = stage.services.clock().date() + timedelta(days=61)
+    stage.model.models[DEFAULT_MODEL] = {"shutdown_date": f"{on}", "replacement": "gpt-7"}
+    for days, times in ((0, 0), (1, 1), (1, 1)):
+        await Retirements(stage.services_at(timedelta(days=days))).look()
+        assert len(told(stage)) == times
+    (said,) = told(stage)
+    assert f"{on:%d %B %Y}" in said.text
+    assert "`gpt-7` instead" in said.text

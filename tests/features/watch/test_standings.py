@@ -44,9 +44,8 @@ async def look(stage: Stage, later: timedelta = timedelta()) -> None:
     await StandingLooks(stage.services_at(until_noon() + later)).look()
 
 
-async def standing(stage: Stage, watch: int = 0) -> Standing:
-    watched = (await stage.log.watches.of(stage.slack.workspace.team_id))[watch]
-    found = await Standings(stage.log.database).of(subject_of(watched))
+async def standing(stage: Stage) -> Standing:
+    found = await Standings(stage.log.database).of(subject_of(await only(stage)))
     assert found
     return found
 
@@ -372,14 +371,8 @@ async def answered(stage: Stage, *names: str | None) -> None:
     days = [(len(names) - 0.5 - day, 4, 10) for day in range(len(names))]
     await write_scores(stage, days, version_of(stage), **TEXTS)
     case_ids = await stage.log.database.values(select(cases.c.id).order_by(cases.c.id))
-    rating = {
-        "team_id": stage.slack.workspace.team_id,
-        "position": 0,
-        "score": 4,
-        "model": "m",
-        "justification": "",
-        "raw": "",
-    }
+    rating = {"position": 0, "score": 4, "model": "m", "justification": "", "raw": ""}
+    rating["team_id"] = stage.slack.workspace.team_id
     written = [
         {**rating, "case_id": case_id, "served": names[place // 10]}
         for place, case_id in enumerate(case_ids)
