@@ -82,24 +82,17 @@ async def tell_first(services: Services) -> None:
         scores = await services.store.tallies.in_order(watched(watch), Span(watch.since, now))
         if len(scores) < FIRST:
             continue
-        since = scores[FIRST - 1].judged_at
         standing = await Standings(services.store.database).of(subject_of(watch))
-        if standing and standing.looked_at > since:
-            is_late = now > since + _LATE
-            write = partial(_first, services, watch, standing, scores, is_late=is_late)
+        if standing and standing.looked_at > scores[FIRST - 1].judged_at:
+            write = partial(_first, services, watch, standing, scores)
             await tell_once(services, told, name, write)
 
 
 async def _first(
-    services: Services,
-    watch: Watch,
-    standing: Standing,
-    scores: Sequence[TimedScore],
-    *,
-    is_late: bool,
+    services: Services, watch: Watch, standing: Standing, scores: Sequence[TimedScore]
 ) -> Telling | None:
     """The standing, and the case whose score is told with it; None if that comes too late."""
-    if is_late:
+    if services.clock() > scores[FIRST - 1].judged_at + _LATE:
         return None
     name = await services.members.name_of(watch.author_id)
     lowest = list[int]()

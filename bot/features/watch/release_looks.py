@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 
 from bot.domain.standing import Standing, Whose
@@ -109,22 +109,17 @@ class ReleaseLooks:
         """
         services = self._services
         local = services.clock().astimezone(services.schedule.zone)
-        today = local.date()
         marks = await self._releases.of_subject(release.subject)
         later = [each for each in marks if (each.set_at, each.id) > (release.set_at, release.id)]
-        weeks, days = divmod((today - release.day).days, 7)
-        # What became due earlier, while the app was down, does not wait for the morning.
-        is_too_early = weeks < 1 or (days == 0 and local.hour < LOOK_HOUR)
-        if is_too_early and not later:
+        end = _end_of_look(release, later, local)
+        if end is None:
             return
-        name = f"release {release.id} {today} {len(later)}"
+        name = f"release {release.id} {local.date()} {len(later)}"
         now = services.clock()
         subject = release.subject
         # One process at a time, before the judge is asked: each would pay for it.
         if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
             return
-        # Looked at after whole weeks: each look is another chance to be wrong.
-        end = min((each.day for each in later), default=release.day + timedelta(weeks=weeks))
         others = {each.day for each in marks if each.id != release.id}
         series = await read_series(services, place_of(subject, watches))
         scores = _around(series, release, end) if series else None
@@ -196,6 +191,20 @@ class ReleaseLooks:
         change = Change(scores.before(day), scores.since(day), effect.change)
         asked = await self._looks.ask(effect, change, watches)
         await self._looks.store_change(effect, change, asked)
+
+
+def _end_of_look(release: Release, later: Sequence[Release], local: datetime) -> date | None:
+    """The day up to which a release is compared now; None if it is too early to look at it.
+
+    It is looked at after whole weeks, because each look is another chance to be wrong.
+    """
+    if later:
+        return min(each.day for each in later)
+    weeks, days = divmod((local.date() - release.day).days, 7)
+    # What became due earlier, while the app was down, does not wait for the morning.
+    if weeks < 1 or (days == 0 and local.hour < LOOK_HOUR):
+        return None
+    return release.day + timedelta(weeks=weeks)
 
 
 async def _is_seen(release: Release, scores: Series, end: date) -> bool:

@@ -115,4 +115,4 @@ async def make_with_app(stage: Stage, words: str) -> None:
     await write_scores(stage, [(1 / 24, 1, news.FIRST)], justification=said, response=said)
     scores = await services.store.tallies.in_order(watched(watch), Span(earlier, datetime.now(UTC)))
     standing = next(iter(its.STANDINGS.values()))
-    await news._first(services, watch, standing, scores, is_late=False)
+    await news._first(services, watch, standing, scores)
