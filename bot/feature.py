@@ -7,7 +7,7 @@ reach each other through the fields of `Feature`.
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from slack_bolt.async_app import AsyncApp
@@ -69,8 +69,8 @@ class Feature:
         show_home: Publishes a person's Home tab again, with a note on the outcome of their click.
         week_part: Its part at the top of a channel's digest and stats, whose first block is a
             section; a week is past once there was another digest.
-        standing_line: Its line about an assistant, below its standing in a digest and stats; empty
-            if it has none.
+        standing_line: Its line about an assistant up to a time, below its standing in a digest and
+            stats; empty if it has none.
         questions_of: Which messages count as questions to a watched assistant, if that is not plain.
         release_lines: Its lines about an assistant before and since a release.
         change_by_topic: What the topics of questions tell of the change of a standing.
@@ -105,7 +105,7 @@ class Feature:
     home_settings: HomeBlocks | None = None
     show_home: Callable[[Invocation, str], Awaitable[None]] | None = None
     week_part: Callable[[Place, Week, Named, bool], Awaitable[WeekPart]] | None = None
-    standing_line: Callable[[Subject], Awaitable[str]] | None = None
+    standing_line: Callable[[Subject, datetime], Awaitable[str]] | None = None
     questions_of: Callable[[Watch], Awaitable[str]] | None = None
     release_lines: Callable[[Subject, date], Awaitable[Sequence[str]]] | None = None
     change_by_topic: Callable[[Standing], Awaitable[ChangeByTopic]] | None = None

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, Literal
 
@@ -119,10 +119,13 @@ class Services:
             if each.on_read:
                 await each.on_read(team_id, channel_id, assistants, raw)
 
-    async def standing_lines(self, subject: Subject) -> Sequence[str]:
-        """What other features say about an assistant, below its standing."""
-        lines = [await each.standing_line(subject) for each in self.features if each.standing_line]
-        return [line for line in lines if line]
+    async def standing_lines(self, subject: Subject, until: datetime) -> Sequence[str]:
+        """What other features say about an assistant up to a time, below its standing."""
+        lines = list[str]()
+        for each in self.features:
+            if each.standing_line and (line := await each.standing_line(subject, until)):
+                lines.append(line)
+        return lines
 
     async def questions_of(self, watch: Watch) -> str:
         said = [await each.questions_of(watch) for each in self.features if each.questions_of]

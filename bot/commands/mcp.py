@@ -88,7 +88,8 @@ class Tools:
 
         The `outcomes` of an assistant say what came of the questions to it in four weeks: how many
         were answered, after how many seconds (`median`, and the slowest tenth), in how many a
-        colleague wrote, and what a model read after the answer, in `read` threads.
+        colleague wrote, and what a model read after the answer, in `read` threads. `signs` are
+        of the `known` questions; the others are `too_new`, or were not read.
 
         `agreement` says how often the judge and people agree, over all `n` labelled replies, from
         20 on: `blind` if people had not seen the score, `seen` if they had. `is_unlike`: the week's

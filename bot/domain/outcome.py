@@ -10,8 +10,8 @@ from typing import NamedTuple
 from bot.domain.questions import Question, Thread
 from judge.evaluation.signs import Signs
 
-QUIET_AFTER = timedelta(hours=72)
-"""After so long without a sign, an answered question went quiet."""
+SETTLED_AFTER = timedelta(hours=72)
+"""After so long it is known what came of a question; without a sign, it went quiet."""
 
 
 class Sign(StrEnum):
@@ -50,13 +50,14 @@ class ReadSigns(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has come of a question so far; `is_waiting` if it may still get an answer, `is_read` if
-    a model has read what was written after the answer.
+    """What has come of a question so far; `is_waiting` if it may still get an answer, `is_settled`
+    if silence would count by now, `is_read` if a model has read what was written after the answer.
     """
 
     question: Question
     signs: frozenset[Sign]
     is_waiting: bool = False
+    is_settled: bool = False
     is_read: bool = False
 
     @property
@@ -71,7 +72,7 @@ class Outcomes:
 
     `median` and `slowest_tenth` are waiting times, in which an unanswered question counts as the
     slowest; None if that is so long that no answer came. `read` counts the threads that a model has
-    read.
+    read. `signs` are of the `known` questions; the others are `too_new` to say, or were not read.
     """
 
     questions: int
@@ -80,6 +81,8 @@ class Outcomes:
     median: timedelta | None
     slowest_tenth: timedelta | None
     read: int
+    known: int
+    too_new: int
     signs: Mapping[Sign, int]
 
 
@@ -109,7 +112,9 @@ def outcomes_of(
             read = None
         has_thumb = (question.answer_ts or "", question.asker_id) in thumbs_up
         found = _signs_of(question, now, read.signs if read else None, has_thumb=has_thumb)
-        outcomes.append(Outcome(question, found, question.is_waiting(now), read is not None))
+        is_settled = now - question.asked_at >= SETTLED_AFTER
+        is_read = read is not None
+        outcomes.append(Outcome(question, found, question.is_waiting(now), is_settled, is_read))
     return outcomes
 
 
@@ -130,17 +135,23 @@ def _signs_of(
     }
     # Words that were not read may have said anything.
     is_silent = read is not None or question.last_ts is None
-    is_quiet = is_silent and not any(signs.values()) and now - question.asked_at >= QUIET_AFTER
+    is_quiet = is_silent and not any(signs.values()) and now - question.asked_at >= SETTLED_AFTER
     signs[Sign.QUIET] = is_quiet and question.answer_ts is not None
     signs[Sign.UNANSWERED] = question.is_unanswered(now)
     return frozenset(sign for sign, is_there in signs.items() if is_there)
+
+
+def with_signs(outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
+    """The questions whose signs are counted: of newer ones, only those with a sign would count."""
+    return [outcome for outcome in outcomes if outcome.is_settled and outcome.signs]
 
 
 def counted(outcomes: Sequence[Outcome]) -> Outcomes:
     waits = sorted(
         outcome.question.waited or timedelta.max for outcome in outcomes if not outcome.is_waiting
     )
-    signs = Counter(sign for outcome in outcomes for sign in outcome.signs)
+    known = with_signs(outcomes)
+    signs = Counter(sign for outcome in known for sign in outcome.signs)
     return Outcomes(
         questions=len(outcomes),
         answered=sum(outcome.question.answer_ts is not None for outcome in outcomes),
@@ -148,6 +159,8 @@ def counted(outcomes: Sequence[Outcome]) -> Outcomes:
         median=_quantile(waits, 0.5),
         slowest_tenth=_quantile(waits, 0.9),
         read=sum(outcome.is_read for outcome in outcomes),
+        known=len(known),
+        too_new=sum(not outcome.is_settled for outcome in outcomes),
         signs={sign: signs[sign] for sign in Sign},
     )
 

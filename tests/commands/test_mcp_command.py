@@ -61,7 +61,7 @@ async def fill(log: Store) -> None:
     lower = {"direction": Direction.LOWER, "since": date(2026, 11, 16), "step": -2.4}
     level = {"level": 1.5, "level_low": 1.3, "level_high": 1.7, "n": 40, "before": 3.9}
     await Standings(log.database).begin(standing(**lower, **level))
-    ts = to_ts(NOW - timedelta(days=2))
+    ts = to_ts(NOW - timedelta(days=4))
     asked = SeenMessage("T1", "C1", ts, ts, "U2", False, Says.WORDS, mentions=("B1",))
     await SeenMessages(log.database).note(asked)
     await log.channels.save(

@@ -7,16 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.outcome import Outcome, Outcomes, Sign, counted
-from bot.domain.questions import (
-    MEANT_FOR,
-    OPEN_FOR,
-    Question,
-    questions_to,
-)
-from bot.domain.shared import AnswerCache
-from bot.domain.standing import Subject
+from bot.domain.questions import MEANT_FOR, OPEN_FOR, Question
+from bot.domain.standing import Subject, subject_of
 from bot.domain.watch import Watch
-from bot.features.outcome.shares import Contested, Shares, more_contested, settled, shares_of
+from bot.features.outcome.shares import Contested, Shares, more_contested, shares_of
 from bot.figures.outcomes import (
     KEPT_FOR,
     WEEKS,
@@ -27,10 +21,6 @@ from bot.figures.outcomes import (
     read_scored,
 )
 from bot.services import Services
-from bot.store.seen_messages import SeenMessages
-
-_KEPT_S = 60.0
-_MOST = 1000
 
 
 @dataclass(frozen=True)
@@ -46,51 +36,60 @@ class Report:
 
 
 class OutcomeFigures:
-    """Figures may be a minute old."""
+    """Read anew each time, so that counts and lists on one screen agree."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._seen = SeenMessages(services.store.database)
-        self._reports = AnswerCache(self._read, _KEPT_S, _MOST)
-        self._days = AnswerCache(self._read_day, _KEPT_S, _MOST)
 
-    async def of(self, subject: Subject) -> Report:
-        return await self._reports.get(subject)
+    async def of(self, subject: Subject, until: datetime | None = None) -> Report:
+        """What came of the questions of four weeks up to a time, by default now."""
+        services = self._services
+        now = services.clock()
+        until = until or now
+        outcomes = [
+            outcome for outcome in await self.outcomes(subject) if outcome.question.asked_at < until
+        ]
+        channels = sorted({outcome.question.channel_id for outcome in outcomes})
+        replies = await read_scored(services.store.database, subject, channels, now - KEPT_FOR)
+        return await asyncio.to_thread(_to_report, outcomes, replies, until - WEEKS)
 
     async def waiting(
         self, team_id: str, channel_ids: Collection[str], author_id: str | None = None
     ) -> Mapping[str, Sequence[Question]]:
         """The questions in these channels that have no answer yet, by assistant, the oldest first;
-        with an author, only those to it.
+        with an author, those to it in all channels that its figures are of.
         """
         now = self._services.clock()
+        watches = await self._services.store.watches.of(team_id)
+        shown = [watch for watch in watches if watch.channel_id in channel_ids]
+        if author_id:
+            subjects = {subject_of(watch) for watch in shown if watch.author_id == author_id}
+            shown = [watch for watch in watches if subject_of(watch) in subjects]
         waiting = defaultdict[str, list[Question]](list)
-        for watch in await self._services.store.watches.of(team_id):
-            if watch.channel_id in channel_ids and author_id in {None, watch.author_id}:
-                for question in await self.recent(watch):
-                    if question.is_waiting(now):
-                        waiting[watch.author_id].append(question)
+        for watch in shown:
+            for question in await self.recent(watch):
+                if question.is_waiting(now):
+                    waiting[watch.author_id].append(question)
         for questions in waiting.values():
             questions.sort(key=lambda question: question.asked_at)
         return waiting
 
     async def recent(self, watch: Watch) -> Sequence[Question]:
         """The questions of the last day to an assistant in its channel."""
-        return await self._days.get((watch.team_id, watch.channel_id, watch.author_id))
-
-    async def _read_day(self, key: tuple[str, str, str]) -> Sequence[Question]:
         now = self._services.clock()
-        return [each for each in await self._asked(*key) if now - each.asked_at < OPEN_FOR]
+        return [each for each in await self._asked(watch) if now - each.asked_at < OPEN_FOR]
 
     async def are_all_meant(self, watch: Watch) -> bool:
         """Whether the messages that do not mention the assistant count as questions to it."""
-        questions = await self._asked(watch.team_id, watch.channel_id, watch.author_id)
-        return any(question.is_usual for question in questions)
+        return any(question.is_usual for question in await self._asked(watch))
 
-    async def _asked(self, team_id: str, channel_id: str, assistant_id: str) -> Sequence[Question]:
+    async def _asked(self, watch: Watch) -> Sequence[Question]:
+        database = self._services.store.database
+        channels = [watch.channel_id]
         now = self._services.clock()
-        messages = await self._seen.of(team_id, [channel_id], now - MEANT_FOR)
-        return questions_to(assistant_id, messages, now)
+        since = now - MEANT_FOR
+        outcomes = await read_outcomes(database, subject_of(watch), channels, since, now)
+        return [outcome.question for outcome in outcomes]
 
     async def outcomes(self, subject: Subject) -> Sequence[Outcome]:
         """What came of all questions whose messages are kept."""
@@ -100,20 +99,16 @@ class OutcomeFigures:
         return await read_outcomes(services.store.database, subject, channels, now - KEPT_FOR, now)
 
     async def around(self, subject: Subject, moment: datetime) -> tuple[Shares, Shares]:
-        """The shares of four weeks before a moment, and of four since then."""
-        outcomes = settled(await self.outcomes(subject), self._services.clock())
+        """The shares of four weeks before a moment, and of four since then; empty of weeks whose
+        messages are no longer all kept.
+        """
+        outcomes = await self.outcomes(subject)
         before = _between(outcomes, moment - WEEKS, moment)
+        if moment - WEEKS < self._services.clock() - KEPT_FOR:
+            before = []
         since = _between(outcomes, moment, moment + WEEKS)
         # In a thread, because a hundred questions a day take more than a tenth of a second.
         return await asyncio.to_thread(lambda: (shares_of(before), shares_of(since)))
-
-    async def _read(self, subject: Subject) -> Report:
-        services = self._services
-        now = services.clock()
-        outcomes = await self.outcomes(subject)
-        channels = sorted({outcome.question.channel_id for outcome in outcomes})
-        replies = await read_scored(services.store.database, subject, channels, now - KEPT_FOR)
-        return await asyncio.to_thread(_to_report, outcomes, replies, now)
 
 
 def _between(outcomes: Sequence[Outcome], start: datetime, end: datetime) -> list[Outcome]:
@@ -121,25 +116,26 @@ def _between(outcomes: Sequence[Outcome], start: datetime, end: datetime) -> lis
 
 
 def _to_report(
-    outcomes: Sequence[Outcome], replies: ScoredReplies[ScoredReply], now: datetime
+    outcomes: Sequence[Outcome], replies: ScoredReplies[ScoredReply], since: datetime
 ) -> Report:
+    """The report of the questions since then; earlier ones are for comparison."""
     good = list[Outcome]()
     contradicted = list[ScoredReply]()
-    this = _between(outcomes, now - WEEKS, now)
+    this = [outcome for outcome in outcomes if outcome.question.asked_at >= since]
     for outcome in outcomes:
         reply = replies.of(outcome.question)
         if reply is None:
             continue
-        if reply.is_good and outcome.is_known:
+        if reply.is_good and outcome.is_known and outcome.is_settled:
             good.append(outcome)
         # A thumb up can confirm what the model reads as contested: then neither counts.
         signs = outcome.signs & {Sign.CONFIRMED, Sign.CONTESTED}
         opposite = {Sign.CONTESTED} if reply.is_good else {Sign.CONFIRMED}
-        is_late = now - outcome.question.asked_at <= WEEKS
-        if signs == opposite and (reply.is_good or reply.is_low) and is_late:
+        is_this = outcome.question.asked_at >= since
+        if signs == opposite and (reply.is_good or reply.is_low) and is_this:
             contradicted.append(reply)
     return Report(
         outcomes=counted(this),
-        contested=more_contested(settled(good, now), now - WEEKS, now - 2 * WEEKS),
+        contested=more_contested(good, since, since - WEEKS),
         contradicted=contradicted,
     )

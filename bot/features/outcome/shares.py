@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from bot.domain.outcome import QUIET_AFTER, Outcome, Sign
+from bot.domain.outcome import Outcome, Sign, with_signs
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference
 from judge.scoring.rubric import Scale
 
@@ -28,16 +28,9 @@ class Contested(NamedTuple):
     before: Interval
 
 
-def settled(outcomes: Sequence[Outcome], now: datetime) -> Sequence[Outcome]:
-    """Those that were asked so long ago that what came of them is known: of the others, only those
-    with a sign would count.
-    """
-    return [outcome for outcome in outcomes if now - outcome.question.asked_at >= QUIET_AFTER]
-
-
 def shares_of(outcomes: Sequence[Outcome]) -> Shares:
     """The share of each sign, with its range, among the questions with an outcome."""
-    known = [outcome for outcome in outcomes if outcome.signs]
+    known = with_signs(outcomes)
     shares = dict[Sign, Interval]()
     for sign in Sign:
         estimate = _estimate(known, sign)

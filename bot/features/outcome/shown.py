@@ -17,6 +17,7 @@ from bot.features.outcome import text
 from bot.features.outcome.figures import OutcomeFigures
 from bot.figures.lowest import low_blocks
 from bot.figures.outcomes import ScoredReply
+from bot.figures.week import passed
 from bot.pipeline.text import none_watched, several_named
 from bot.services import Services
 from bot.slack.blocks import Block, button, section
@@ -91,8 +92,8 @@ class Screens:
         watches = await self._services.store.watches.of(place.team_id, place.channel_id)
         return [watch for watch in watches if place.author_id in {None, watch.author_id}]
 
-    async def standing_line(self, subject: Subject) -> str:
-        report = await self._figures.of(subject)
+    async def standing_line(self, subject: Subject, until: datetime) -> str:
+        report = await self._figures.of(subject, until)
         lines = [text.outcome_line(report.outcomes)]
         if report.contested:
             lines.append(text.contested_line(report.contested))
@@ -113,13 +114,13 @@ class Screens:
             blocks.append(line | {"accessory": button("List them", ACTION_CONTRADICTED, value)})
         return WeekPart(frozenset(), blocks)
 
-    async def week_details(self, place: Place, _: Week, named: Named) -> Sequence[Block]:
+    async def week_details(self, place: Place, week: Week, named: Named) -> Sequence[Block]:
         watches = await self._watches(place)
         names = await named([watch.author_id for watch in watches])
         blocks = list[Block]()
         for watch in watches:
-            now = self._services.clock()
-            shares, _since = await self._figures.around(subject_of(watch), now)
+            until = passed(week, self._services.clock()).end
+            shares, _since = await self._figures.around(subject_of(watch), until)
             member = names.get(watch.author_id)
             if member and shares.signs:
                 blocks.append(text.shares_block(member.name, shares))
@@ -150,4 +151,4 @@ class Screens:
         waiting = await self._figures.waiting(team_id, channel_ids, author_id)
         names = await named(list(waiting))
         now = self._services.clock()
-        return text.waiting_blocks(waiting, names, now, self._services.identity.url)
+        return text.waiting_blocks(waiting, names, now, self._services.identity.url, channel_ids)

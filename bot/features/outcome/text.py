@@ -1,6 +1,6 @@
 """How the outcomes of questions are said."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from bot.domain.outcome import Outcomes, Sign
@@ -29,7 +29,10 @@ _COMPARED = (Sign.UNANSWERED, Sign.COLLEAGUE, Sign.CONTESTED, Sign.CONFIRMED)
 
 
 def outcome_line(outcomes: Outcomes) -> str:
-    """What came of the questions of four weeks, in two sentences; empty without a question."""
+    """What came of the questions of four weeks, in two sentences; empty without a question.
+
+    The first is about all of them, the second about those whose outcome is known.
+    """
     if not outcomes.questions:
         return ""
     answered = f"{outcomes.answered:,} answered"
@@ -38,10 +41,24 @@ def outcome_line(outcomes: Outcomes) -> str:
     if outcomes.slowest_tenth is not None:
         answered += f", the slowest tenth after {duration(outcomes.slowest_tenth)}"
     said = f"{number_of(outcomes.questions, 'question')} in four weeks: {answered}"
-    if outcomes.waiting:
-        said += f"; {outcomes.waiting:,} not answered yet"
-    signs = [f"{number:,} {sign.words}" for sign, number in outcomes.signs.items() if number]
-    return f"{said}. {', '.join(signs)}." if signs else f"{said}."
+    unanswered = outcomes.questions - outcomes.answered - outcomes.waiting
+    if missing := _listed(
+        {Sign.UNANSWERED.words: unanswered, "not answered yet": outcomes.waiting}
+    ):
+        said += f"; {missing}"
+    signs = {sign.words: number for sign, number in outcomes.signs.items()}
+    del signs[Sign.UNANSWERED.words]  # the first sentence has those of all questions
+    parts = list[str]()
+    if listed := _listed(signs):
+        parts.append(f"Of {outcomes.known:,} with an outcome, {listed}")
+    unread = outcomes.questions - outcomes.known - outcomes.too_new
+    if rest := _listed({"too new to say": outcomes.too_new, "not read": unread}):
+        parts.append(rest)
+    return f"{said}. {'; '.join(parts)}." if parts else f"{said}."
+
+
+def _listed(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {words}" for words, number in numbers.items() if number)
 
 
 def contested_line(contested: Contested) -> str:
@@ -109,16 +126,20 @@ def waiting_blocks(
     members: Mapping[str, Member],
     now: datetime,
     workspace_url: str,
+    shown_in: Collection[str],
 ) -> list[ui.Block]:
-    """The questions to each assistant that have no answer yet, the longest waiting first, with
-    links.
+    """The questions to each assistant that have no answer yet, the longest waiting first; those in
+    the channels `shown_in` with links.
     """
     blocks = list[ui.Block]()
     for assistant_id, questions in list(waiting.items())[:_MOST_ASSISTANTS]:
         member = members.get(assistant_id)
         name = clip(member.name if member else assistant_id)
         number = number_of(len(questions), "question")
-        lines = waiting_links(questions, now, workspace_url)
+        linked = [question for question in questions if question.channel_id in shown_in]
+        lines = waiting_links(linked, now, workspace_url)
+        if elsewhere := len(questions) - len(linked):
+            lines.append(f"• {elsewhere:,} in other channels")
         blocks.append(ui.section("\n".join([f"*Not answered yet* by *{name}*: {number}", *lines])))
     return blocks
 

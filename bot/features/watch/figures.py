@@ -107,7 +107,7 @@ async def read_assistants(
             level = await _level(services.store.tallies, place, author_id, channel_ids, span)
             assistant = replace(assistant, level=level)
         else:
-            lines = await services.standing_lines(subject)
+            lines = await services.standing_lines(subject, span.end)
             assistant = replace(assistant, lines=lines)
         weeks.append(assistant)
     return sorted(weeks, key=lambda each: worst_first(each.standing))

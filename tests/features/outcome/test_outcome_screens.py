@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from bot.domain.outcome import Outcome, Outcomes, Sign
-from bot.domain.questions import Question, to_time
+from bot.domain.outcome import Outcome, Outcomes, Sign, counted
+from bot.domain.questions import Question, Says, SeenMessage, to_time
 from bot.features.outcome import feature
 from bot.features.outcome.contradicted import Contradicted
 from bot.features.outcome.figures import OutcomeFigures
@@ -33,7 +33,7 @@ from pocket_slack import Message
 from tests.cases import NOW
 from tests.features.outcome.listening import listening, noted
 from tests.features.outcome.test_outcomes import START, a_message
-from tests.features.watch.watching import only, say, scored
+from tests.features.watch.watching import only, orders, say, scored
 from tests.gestures import home, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 from tests.tables import each
@@ -48,8 +48,10 @@ def test_outcomes_are_one_line() -> None:
         median=timedelta(seconds=20),
         slowest_tenth=timedelta(minutes=4),
         read=12,
+        known=28,
+        too_new=10,
         signs={
-            Sign.UNANSWERED: 3,
+            Sign.UNANSWERED: 2,
             Sign.COLLEAGUE: 13,
             Sign.CAME_BACK: 0,
             Sign.CONTESTED: 4,
@@ -58,10 +60,10 @@ def test_outcomes_are_one_line() -> None:
     )
     assert outcome_line(outcomes) == (
         "40 questions in four weeks: 36 answered, half within 20 s, the slowest tenth after 4 min; "
-        "1 not answered yet. 3 not answered within a day, 13 joined by a colleague, 4 contested, "
-        "9 with no sign whether it helped."
+        "3 not answered within a day, 1 not answered yet. Of 28 with an outcome, 13 joined by a "
+        "colleague, 4 contested, 9 with no sign whether it helped; 10 too new to say, 2 not read."
     )
-    assert outcome_line(Outcomes(0, 0, 0, None, None, 0, {})) == ""
+    assert outcome_line(counted([])) == ""
 
 
 def test_what_waits_has_links_the_longest_first() -> None:
@@ -70,13 +72,15 @@ def test_what_waits_has_links_the_longest_first() -> None:
         Question("C1", f"{at.timestamp():.6f}", f"{at.timestamp():.6f}", "U1", is_meant=True)
         for at in times
     ]
-    (block,) = waiting_blocks(
-        {"U9": questions}, {"U9": Member("helper", is_bot=True)}, NOW, "https://acme.slack.com/"
-    )
+    elsewhere = replace(questions[0], channel_id="C2")
+    waiting = {"U9": [elsewhere, *questions]}
+    members = {"U9": Member("helper", is_bot=True)}
+    (block,) = waiting_blocks(waiting, members, NOW, "https://acme.slack.com/", {"C1"})
     lines = str(read([block])).splitlines()
-    assert "*Not answered yet* by *helper*: 7 questions" in lines[0]
+    assert "*Not answered yet* by *helper*: 8 questions" in lines[0]
     assert "2 h ago" in lines[1]
-    assert "and 2 more" in lines[-1]
+    assert "C2" not in str(block)
+    assert ["and 2 more" in lines[-2], "1 in other channels" in lines[-1]] == [True, True]
 
 
 async def asked_for(stage: Stage, typed: str, number: int) -> Message:
@@ -89,7 +93,12 @@ async def test_home_and_stats_link_what_waits_and_list_what_askers_contradict(
     open_stage: StageFactory,
 ) -> None:
     stage = await listening(open_stage)
+    workspace = stage.slack.workspace
+    members = [workspace.user(name) for name in ("ann", "helper")]
+    other = workspace.add_channel("sales", [*members, workspace.bot])
     _, reply, case = await scored(stage)  # 4 of 5
+    watch = await only(stage)
+    await orders(stage).save(replace(watch, channel_id=other.id), stage.ann.id)
     stage.ann.post(CHANNEL, "No, that is wrong.", thread_ts=reply.thread_ts)
     stage.ann.post(CHANNEL, f"<@{stage.helper.id}> And now?")
     await noted(stage, 4)
@@ -103,14 +112,21 @@ async def test_home_and_stats_link_what_waits_and_list_what_askers_contradict(
     assert "*Not answered yet*" in shown(shown_stats)
     assert "|Question>" in shown(shown_stats)
     assert "1 reply with a good score contested" in shown(shown_stats)
-    assert "Not answered yet" not in shown(await stats(stage, "", 3))
+    ts = to_ts(datetime.now(UTC))
+    asked = SeenMessage(watch.team_id, other.id, ts, ts, stage.ann.id, False, Says.WORDS)
+    await SeenMessages(stage.log.database).note(replace(asked, mentions=(stage.helper.id,)))
+    shown_stats = await stats(stage, "@helper", 3)
+    assert "; 2 not answered yet" in shown(shown_stats)
+    assert "by *helper*: 2 questions" in shown(shown_stats)
+    assert "1 in other channels" in shown(shown_stats)
+    assert "Not answered yet" not in shown(await stats(stage, "", 4))
     shown_at_home = str(read((await home(stage)).body["blocks"]))
-    assert "*Not answered yet* by *helper*: 1 question" in shown_at_home
+    assert "*Not answered yet* by *helper*: 2 questions" in shown_at_home
     stage.ann.click(shown_stats, ACTION_CONTRADICTED)
-    listed = await stage.told(stage.ann, 4)
+    listed = await stage.told(stage.ann, 5)
     assert f"|Score {case.score} of 5>" in shown(listed)
-    assert shown(await asked_for(stage, "@helper", 5)) == shown(listed)
-    assert shown(await asked_for(stage, "last week", 6)) == none_watched(
+    assert shown(await asked_for(stage, "@helper", 6)) == shown(listed)
+    assert shown(await asked_for(stage, "last week", 7)) == none_watched(
         WORD, "last week", ["helper"]
     )
     stage.ann.click(listed, ids.ACTION_FAIR)

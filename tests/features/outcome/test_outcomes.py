@@ -142,8 +142,13 @@ def test_an_unanswered_question_is_the_slowest() -> None:
         a_message(1000 * number + 10 * (number + 1), HELPER, 1000 * number) for number in range(8)
     ]
     waiting = asked(timedelta(days=2).total_seconds() - 60)
-    outcomes = counted(outcomes_of(found(*messages, waiting), NOW))
-    assert (outcomes.questions, outcomes.answered) == (11, 8)
-    assert (outcomes.signs[Sign.UNANSWERED], outcomes.waiting) == (2, 1)
+    questions = found(*messages, waiting)
+    outcomes = counted(outcomes_of(questions, NOW))
+    assert (outcomes.questions, outcomes.answered, outcomes.waiting) == (11, 8, 1)
     assert outcomes.median == timedelta(seconds=60)
     assert outcomes.slowest_tenth is None
+    # Signs are counted once silence is one, too: of none yet, and a day later of all but the last.
+    assert (outcomes.known, outcomes.too_new) == (0, 11)
+    later = counted(outcomes_of(questions, NOW + timedelta(days=1, hours=3)))
+    assert (later.known, later.too_new) == (10, 1)
+    assert (later.signs[Sign.UNANSWERED], later.signs[Sign.QUIET]) == (2, 8)

@@ -4,7 +4,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.domain.questions import Says, SeenMessage
-from bot.store.figures import to_ts
+from bot.domain.standing import subject_of
+from bot.domain.week import Week
+from bot.features.outcome import feature
+from bot.store.figures import Place, to_ts
 from bot.store.seen_messages import SeenMessages
 from tests.features.watch.test_releases import compare, look, mark, scores
 from tests.features.watch.test_standings import worth
@@ -53,3 +56,15 @@ async def test_what_a_release_has_changed_has_the_shares_of_outcomes(
     (line,) = [line for line in lines if "not answered within a day" in line]
     assert line.startswith("• not answered within a day: 0%, between 0% and ")
     assert "; before 50%, between " in line
+    # Of a week that is over, its own four weeks are shown, as far back as all messages are kept.
+    watch = await only(stage)
+    place = Place(watch.team_id, watch.channel_id, watch.author_id)
+    schedule = stage.services.schedule
+    shows = feature(stage.services)
+    until = datetime.now(UTC) - timedelta(days=14)
+    said = await shows.standing_line(subject_of(watch), until)
+    assert said.startswith("12 questions in four weeks: 6 answered")
+    for weeks, number in ((0, 1), (4, 0)):
+        week = Week.until(until - timedelta(weeks=weeks), schedule.zone)
+        blocks = await shows.week_details(place, week, stage.services.members.of_all)
+        assert str(blocks).count("of 12 questions of four weeks") == len(blocks) == number

@@ -21,6 +21,7 @@ from tests.stage import CHANNEL, Stage, StageFactory
 CONTESTED = "confirmed: no\nthanked: no\ncontested: yes\nhanded over: no"
 CONFIRMED = "confirmed: yes\nthanked: yes\ncontested: no\nhanded over: no"
 RESTED = timedelta(hours=1, minutes=1)
+SETTLED = timedelta(hours=80)
 
 
 @pytest.fixture
@@ -38,8 +39,8 @@ async def answered(stage: Stage, *after: str) -> Message:
     return question
 
 
-async def outcomes_at(stage: Stage, later: timedelta) -> Outcomes:
-    figures = OutcomeFigures(stage.services_at(later))
+async def outcomes_later(stage: Stage) -> Outcomes:
+    figures = OutcomeFigures(stage.services_at(SETTLED))
     return (await figures.of(subject_of(await only(stage)))).outcomes
 
 
@@ -70,13 +71,13 @@ async def test_what_follows_an_answer_is_read_once_and_again_if_more_is_written(
     assert len(asked(stage)) == 1
     assert "the asker: That does not work." in asked(stage)[0]
     assert "secret" not in asked(stage)[0]
-    outcomes = await outcomes_at(stage, RESTED)
+    outcomes = await outcomes_later(stage)
     assert (outcomes.answered, outcomes.signs[Sign.CONTESTED]) == (1, 1)
     stage.model.script(CONFIRMED)
     stage.ann.post(CHANNEL, "Sorry, it does.", thread_ts=question.ts)
     await noted(stage, 5)
     await look(stage)
-    outcomes = await outcomes_at(stage, RESTED)
+    outcomes = await outcomes_later(stage)
     assert (outcomes.signs[Sign.CONTESTED], outcomes.signs[Sign.CONFIRMED]) == (0, 1)
 
 
@@ -104,7 +105,7 @@ async def test_two_processes_ask_once_about_a_complaint_which_is_the_first_answe
     await noted(stage, 4)
     await asyncio.gather(*(look(stage) for _ in range(2)))
     assert len(asked(stage)) == 1
-    outcomes = await outcomes_at(stage, RESTED)
+    outcomes = await outcomes_later(stage)
     assert (outcomes.questions, outcomes.signs[Sign.CONTESTED]) == (2, 1)
 
 
@@ -162,11 +163,11 @@ async def test_an_answer_after_which_nobody_wrote_is_not_asked_about_and_a_thumb
     question = await answered(stage)
     await look(stage)
     assert asked(stage) == []
-    assert (await outcomes_at(stage, timedelta(hours=80))).signs[Sign.QUIET] == 1
+    assert (await outcomes_later(stage)).signs[Sign.QUIET] == 1
     (_, answer) = stage.ann.thread(CHANNEL, question.ts)
     stage.ann.react(answer, "+1")
 
     async def is_confirmed() -> bool:
-        return (await outcomes_at(stage, RESTED)).signs[Sign.CONFIRMED] == 1
+        return (await outcomes_later(stage)).signs[Sign.CONFIRMED] == 1
 
     await stage.eventually(is_confirmed)

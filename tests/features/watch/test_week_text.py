@@ -13,7 +13,7 @@ from sqlalchemy import insert
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import CaseSource
-from bot.domain.standing import Standing, Subject, Whose
+from bot.domain.standing import Standing, Whose
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Schedule
@@ -148,7 +148,7 @@ def test_what_got_lower_by_most_is_first_then_the_lowest_level() -> None:
 
 
 def services(log: Store, now: datetime = NOW) -> Any:
-    async def standing_lines(_: Subject) -> list[str]:
+    async def standing_lines(*_: object) -> list[str]:
         return ["What came of its questions."]
 
     return SimpleNamespace(store=log, clock=lambda: now, standing_lines=standing_lines)
