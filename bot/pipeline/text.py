@@ -268,9 +268,8 @@ def question_modal(
     labels = [
         (ts, one_line(f"{turn.role}: {turn.text}", _LABEL)) for ts, turn in (said or {}).items()
     ]
-    choices = ui.menu(
-        ids.BLOCK_CHOSEN, [ui.option(*each) for each in labels[:20]], None
-    )  # the newest
+    newest = [ui.option(*each) for each in labels[:20]]
+    choices = ui.menu(ids.BLOCK_CHOSEN, newest, None)
     typed = ui.text_box(
         ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked"
     )

@@ -314,9 +314,8 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
 
 
 def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
-    model = (
-        "" if verdict.is_offline and verdict.score is not None else escape(verdict.model)
-    )  # the headline says it
+    # The headline says that it is the offline rater's.
+    model = "" if verdict.is_offline and verdict.score is not None else escape(verdict.model)
     reply = number_of(case.messages, "message") if case.messages > 1 else ""
     unread = f"{case.unread} not read" if case.unread else ""
     version = reference_of(verdict.judge_version)

@@ -151,10 +151,8 @@ def _opening_errors(address: Address) -> tuple[type[Exception], ...]:
         return errors
     from asyncpg import PostgresError  # type: ignore[import-untyped] # installed only for PostgreSQL
 
-    return (
-        *errors,
-        PostgresError,
-    )  # the queue runs its statements through the driver, without SQLAlchemy
+    # The queue runs its statements through the driver, without SQLAlchemy.
+    return (*errors, PostgresError)
 
 
 def check_writable(address: Address, *, makes: bool = True) -> None:
@@ -199,9 +197,8 @@ def _configure_sqlite(engine: AsyncEngine) -> None:
         cursor.execute("PRAGMA journal_mode = WAL")
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA foreign_keys = ON")
-        cursor.execute(
-            "PRAGMA secure_delete = ON"
-        )  # overwrites what is deleted, or moved to another page, with zeros
+        # Overwrites what is deleted, or moved to another page, with zeros.
+        cursor.execute("PRAGMA secure_delete = ON")
         cursor.close()
 
 

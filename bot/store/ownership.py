@@ -56,9 +56,8 @@ def open_to_others(files: Sequence[Path]) -> Sequence[Path]:
     """
     if os.name == "nt":  # Windows has no such permissions
         return []
-    exposed = [
-        each for each in files if each.exists() and each.stat().st_mode & 0o077
-    ]  # group and others
+    group_and_others = 0o077
+    exposed = [each for each in files if each.exists() and each.stat().st_mode & group_and_others]
     return [each for each in exposed if not os.statvfs(each).f_flag & os.ST_RDONLY]
 
 

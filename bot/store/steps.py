@@ -195,9 +195,8 @@ class CaseSteps:
 
     async def claim(self, case_id: int) -> LoggedCase | None:
         """The case, held by this attempt alone; None if it is not open."""
-        if added := self.database.added.pop(
-            case_id, None
-        ):  # this process has had the lease since it was added
+        # This process has had the lease since it was added.
+        if added := self.database.added.pop(case_id, None):
             return _after(added, {})
         values = {"case_id": case_id, "new_owner": _new_name()}
 

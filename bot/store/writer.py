@@ -128,9 +128,8 @@ async def _transaction(
     connection: AsyncConnection, sqlite: sqlite3.Connection, writes: Sequence[_Write]
 ) -> None:
     async with connection.begin():
-        await connection.exec_driver_sql(
-            "BEGIN IMMEDIATE"
-        )  # the driver would begin it only after the savepoint
+        # The driver would begin it only after the savepoint.
+        await connection.exec_driver_sql("BEGIN IMMEDIATE")
         for write in writes:
             connection.info[AFTERWARDS] = write.afterwards
             # Without SQLAlchemy, which takes longer for it than SQLite; it has nothing to wait for,
