@@ -46,14 +46,21 @@ class Severities:
         self._variance = 0.0
         self.of = dict[str, float]()
         free = self.labels - len(self._shared) - len(self.people) + 1
-        contrast = self._contrast(total)
-        if free < _FEWEST or _PRIOR * self._error(contrast) > _MOST_OPEN * _dot(contrast, contrast):
-            return
+        if free >= _FEWEST and self._is_told(self._contrast(total)):
+            self._find(free)
+
+    def _is_told(self, contrast: Shares) -> bool:
+        """Whether the shared replies leave little open of what the labels have in common."""
+        return _PRIOR * self._error(contrast) <= _MOST_OPEN * _dot(contrast, contrast)
+
+    def _find(self, free: int) -> None:
+        """Finds how much more each person gives; `free` labels tell the variance of one."""
         # as if one more pair of labels were a point apart
         off = defaultdict[str, float](float)
         squares = 0.5
-        for each in self._shared:
-            _add(off, rest := _centred(each))
+        for given in self._shared:
+            rest = _centred(given)
+            _add(off, rest)
             squares += _dot(rest, rest)
         self.of = self._solve(off)
         self._variance = (squares - _dot(off, self.of)) / free

@@ -16,6 +16,7 @@ import numpy as np
 
 from judge.evaluation.agreement.sample import MOST_GROUPS, Floats, Ints, Sample
 from judge.evaluation.distributions import t_quantile, wilson_ends
+from judge.scoring.rubric import Scale
 
 Range = Literal["any", "share", "correlation"]
 """The values that a figure can take, which decide how its interval is computed."""
@@ -139,15 +140,19 @@ def quadratic_weighted_kappa(sample: Sample) -> Statistic:
     """
     x = sample.scores
     y = sample.label
-    value = _kappa(x, y)
-    least_error = 0.0
-    if abs(value) < 1:
-        weights = np.append(np.ones(len(x)), (0.5, 0.5))
-        one_more = _kappa(np.append(x, sample.scale), np.append(y, sample.scale), weights)
-        spread = x.var() + y.var() + (x.mean() - y.mean()) ** 2
-        unrelated = 2 * x.std() * y.std() / sqrt(len(x)) / spread * (1 - value**2)
-        least_error = max(unrelated, abs(atanh(one_more) - atanh(value)))
-    return _jackknife(sample, _kappa, [x, y], least_error=least_error)
+    return _jackknife(sample, _kappa, [x, y], least_error=_least_error(x, y, sample.scale))
+
+
+def _least_error(x: Floats, y: Floats, scale: Scale) -> float:
+    """The standard error that kappa has at least; 0 where all agree."""
+    kappa = _kappa(x, y)
+    if not abs(kappa) < 1:
+        return 0.0
+    weights = np.append(np.ones(len(x)), (0.5, 0.5))
+    one_more = _kappa(np.append(x, scale), np.append(y, scale), weights)
+    spread = x.var() + y.var() + (x.mean() - y.mean()) ** 2
+    unrelated = 2 * x.std() * y.std() / sqrt(len(x)) / spread * (1 - kappa**2)
+    return float(max(unrelated, abs(atanh(one_more) - atanh(kappa))))
 
 
 def slope(sample: Sample) -> Statistic:
