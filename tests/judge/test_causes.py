@@ -43,7 +43,10 @@ SORTED: list[tuple[str, dict[str, list[int]]]] = [
         "- **No source**: 1 and 2.\n1. `too short`: 3, 4, 5",
         {"too short": [3, 4, 5], "No source": [1, 2], "other": [6, 7, 8]},
     ),
-    ("a: 1, 2, 99, 0, 2, 123456\nb: 2, 3, 4", {"a": [1, 2], "b": [3, 4], "other": [5, 6, 7, 8]}),
+    (
+        f"a: 1, 2, 99, 0, 2, {'9' * 5000}\nb: 2, 3, 4",
+        {"a": [1, 2], "b": [3, 4], "other": [5, 6, 7, 8]},
+    ),
     (
         "no source: 1, 2\nNO SOURCE: 3\nlonely: 4",
         {"no source": [1, 2, 3], "other": [4, 5, 6, 7, 8]},

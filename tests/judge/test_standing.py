@@ -96,6 +96,12 @@ def test_drop_goes_further_and_what_is_told_is_all_of_it() -> None:
     assert found.before == pytest.approx(4.5, abs=0.3)
 
 
+def test_drop_goes_no_further_by_less_than_half_of_what_was_told() -> None:
+    told = State(Direction.LOWER, since=on(40), step=-1.5)
+    found = look(series([4.5] * 40 + [3] * 10 + [2.5] * 8), on(58), SCALE, told)
+    assert (found.event, found.state) == (None, told)
+
+
 def test_step_is_on_a_day_with_scores() -> None:
     # Nothing is scored on weekends, the days 40 and 41.
     scores = [found for found in series([4] * 40 + [3] * 6) if found.day.weekday() < 5]
@@ -108,6 +114,8 @@ def test_drop_of_which_less_than_half_is_left_has_ended() -> None:
     told = State(Direction.LOWER, since=on(40), step=-1.0)
     found = look(series([4] * 40 + [3.75] * 8), on(48), SCALE, told)
     assert (found.event, found.turned) == (Event.BACK, None)
+    after_a_month = look(series([4] * 40 + [3.75] * 28), on(68), SCALE, told)
+    assert after_a_month.event is Event.BACK
     found = look(series([4] * 40 + [3.2] * 8), on(48), SCALE, told)
     assert (found.event, found.state) == (None, told)
 

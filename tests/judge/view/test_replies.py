@@ -190,9 +190,8 @@ def test_long_scale_has_few_bars(read: Read, tmp_path: Path) -> None:
 
 def test_trend_has_the_judges_mean_for_each_week(read: Read) -> None:
     times = ["2026-09-30T23:30:00-02:00", "2026-10-04T23:59:59+00:00", "2026-11-02", None]
-    replies = read(
-        [{"score": score, "judged_at": time} for score, time in enumerate(times, start=2)]
-    ).replies
+    rows = [{"score": score, "judged_at": time} for score, time in enumerate(times, start=2)]
+    replies = read([*rows, {"score": None, "judged_at": times[0]}]).replies
     points = to_trend(replies, is_by_day(replies))
     assert [(point["start"], point["mean"], point["n"]) for point in points] == [
         ("2026-09-28", 2.5, 2),
