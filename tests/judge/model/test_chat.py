@@ -110,20 +110,17 @@ def test_each_servers_rejection_names_its_option(reply: Failure, option: str) ->
     assert rejected_option(error_of(reply), options) == option
 
 
-@each("option", ["temperature", "logprobs"])
-async def test_rejected_option_is_left_out_and_remembered(ask: Ask, option: str) -> None:
+@each(("option", "way"), [("temperature", "text"), ("logprobs", "distribution")])
+async def test_rejected_option_is_left_out_and_remembered(ask: Ask, option: str, way: str) -> None:
     ask.server.requests.clear()
     ask.server.script(OPENAI.script(option))
-    judge = ask.judge(samples=1, ask=WAYS[option])
+    judge = ask.judge(samples=1, ask=way)
     first = await judge.score(QUESTION, RESPONSE)
     before = len(ask.server.requests)
     second = await judge.score(QUESTION, RESPONSE)
     assert (first.score, second.score) == (4, 4)
     assert option in ask.server.requests[0]
     assert not any(option in request for request in ask.server.requests[before:])
-
-
-WAYS = {"temperature": "text", "logprobs": "distribution"}
 
 
 @each(
