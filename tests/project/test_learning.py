@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,10 @@ from tests.cases import delivered
 from tests.judge_command import run
 from tests.model_server import ModelServer
 
-pytest.importorskip("gepa")
-pytestmark = pytest.mark.on("sqlite")
+pytestmark = [
+    pytest.mark.on("sqlite"),
+    pytest.mark.skipif(find_spec("gepa") is None, reason="gepa is not installed"),
+]
 
 ROOT = Path(__file__).parents[2]
 SECTION = (

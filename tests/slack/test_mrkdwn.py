@@ -32,7 +32,7 @@ from tests.tables import each
         ("&amp;lt; stays an entity", "&lt; stays an entity"),
         ("if 1 < 2 and 3 > 2", "if 1 < 2 and 3 > 2"),
         ("</response>", "</response>"),
-        ("a\x00b\x1b[31m", "ab[31m"),
+        ("a\x00b\x1b[31m\x7f\x9f\ta", "ab[31m\ta"),
         ("lone \ud83d surrogate", "lone  surrogate"),
         ("שלום 👋🏽 {braces}", "שלום 👋🏽 {braces}"),
     ],
