@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.domain.case import text_hash
 from bot.domain.questions import Says, SeenMessage, to_time
+from bot.domain.small_talk import is_small_talk
 from bot.figures.outcomes import KEPT_FOR
 from bot.pipeline.exchange import SAID
 from bot.services import Services
@@ -16,15 +17,6 @@ from bot.slack.messages import Message, to_change, to_message
 from bot.store.seen_messages import SeenMessages
 
 _MENTION = re.compile(r"@([UW][A-Z0-9]{2,})")
-_WORD = re.compile(r"[^\W\d_]+")
-_EMOJI = re.compile(r":[\w+-]+:")
-_MOST_SMALL_TALK = 5
-_SMALL_WORDS = """
-hi hello hey hallo moin good morning afternoon evening there all team everyone
-thanks thank you thx ty cheers danke vielen dank merci gracias much so very a lot again
-great perfect super cool nice awesome ok okay yes no that worked
-"""
-_SMALL_TALK = frozenset(_SMALL_WORDS.split())
 # What an assistant says before it answers.
 _ANNOUNCES = re.compile(
     r"(?:let me|i'?ll|i will|i'm|one moment|just a (?:moment|second)|looking|checking|searching|"
@@ -85,9 +77,3 @@ def to_seen(
         text_hash=None if message.is_bots else text_hash(" ".join(words.lower().split())),
         finished_at=to_time(message.edited_ts or message.ts) if is_whole else None,
     )
-
-
-def is_small_talk(words: str) -> bool:
-    """Whether a message only greets, thanks or agrees."""
-    found = [word.lower() for word in _WORD.findall(_EMOJI.sub("", words))]
-    return len(found) <= _MOST_SMALL_TALK and all(word in _SMALL_TALK for word in found)

@@ -72,33 +72,24 @@ def to_questions(
     unanswered: Mapping[tuple[str, str], str],
 ) -> list[SortedQuestion]:
     """The questions whose replies were scored, and those that have no answer, the newest first; of
-    others it is not known how well they were answered.
+    others it is not known how well they were answered. A reply whose question was forgotten is none.
 
     Args:
         unanswered: The topics of those without an answer, by channel and message.
     """
     scored = ScoredReplies(replies)
-    by_reply = dict[int, Outcome]()
-    found = list[SortedQuestion]()
+    answered = dict[int, SortedQuestion]()
+    left = list[SortedQuestion]()
     for outcome in outcomes:
         question = outcome.question
         reply = scored.of(question)
         if reply:
-            by_reply[reply.id] = outcome
+            topic = reply.topic or OTHER
+            answered[reply.id] = SortedQuestion(topic, question, reply, outcome.signs)
         elif Sign.UNANSWERED in outcome.signs:
             topic = unanswered.get((question.channel_id, question.ts), OTHER)
-            found.append(SortedQuestion(topic, question, None, outcome.signs))
-    for reply in replies:
-        topic = reply.topic or OTHER
-        if outcome_of_it := by_reply.get(reply.id):
-            found.append(SortedQuestion(topic, outcome_of_it.question, reply, outcome_of_it.signs))
-        else:
-            # Its message was not seen, and the reply stands for it.
-            thread_ts = reply.thread_ts or reply.message_ts
-            question = Question(
-                reply.channel_id, reply.message_ts, thread_ts, asker_id="", is_meant=True
-            )
-            found.append(SortedQuestion(topic, question, reply))
+            left.append(SortedQuestion(topic, question, None, outcome.signs))
+    found = [*answered.values(), *left]
     return sorted(found, key=lambda each: each.question.asked_at, reverse=True)
 
 

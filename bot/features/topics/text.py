@@ -32,6 +32,7 @@ _MOST_NAMED = 3
 _MOST_GAPS = 10
 _MOST_GROUPS = 3
 _MOST_LINKS = 2
+_COUNTED_ARE = "Of four weeks' questions, those that were scored or not answered:"
 _NAME = 60
 _WORDS = 140
 _TIMES = ("never", "once", "twice")
@@ -91,7 +92,11 @@ def topics_blocks(subject_value: str, name: str, report: Report, why_none: str) 
     lines = [_topic_line(topic) for topic in report.topics] or [why_none]
     if report.topics and report.rest:
         lines.append(_topic_line(report.rest))
-    title = f"*What people ask {clip(name)}*, four weeks"
+    channel_id = subject_value.partition(" ")[0]
+    where = f"in <#{channel_id}>" if channel_id else "everywhere"
+    title = f"*What people ask {clip(name)}* {where}"
+    if report.topics:
+        title += f"\n{_COUNTED_ARE}"
     blocks = [ui.section("\n".join([title, *lines]))]
     if report.topics or report.rest:
         write = ui.button(WRITE_TITLE, ids.ACTION_WRITE, subject_value)

@@ -15,6 +15,7 @@ from bot.domain.case import Case, CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.case_key import WatchKey
 from bot.domain.label import Reaction
 from bot.domain.shared import AnswerCache
+from bot.domain.small_talk import is_thanks
 from bot.domain.watch import LATE, ReplyOutcome, Watch, age_of
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.reply_queries import Replies, SeenReply
@@ -304,6 +305,8 @@ class Watcher:
         question = found.question
         is_whole = not breaks_off(found)
         if question is None or (is_whole and not found.response):
+            return ReplyOutcome.NO_ANSWER
+        if is_thanks(question.text):
             return ReplyOutcome.NO_ANSWER
         if not is_whole:
             return ReplyOutcome.BROKE_OFF

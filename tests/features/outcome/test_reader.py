@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from bot.domain.questions import Says, SeenMessage
-from bot.features.outcome.reader import is_small_talk
+from bot.domain.small_talk import is_small_talk, is_thanks
 from bot.store.schema import seen_messages
 from bot.store.seen_messages import SeenMessages
 from tests.features.outcome.listening import listening, noted
@@ -73,3 +73,4 @@ async def test_who_wrote_goes_with_forget_me_and_does_not_come_back(
 )
 def test_greetings_and_thanks_are_small_talk(words: str, expected: bool) -> None:
     assert is_small_talk(words) == expected
+    assert is_thanks(words) == (words == "Thanks!")  # "no" may answer what was asked back

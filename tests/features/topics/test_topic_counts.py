@@ -120,10 +120,10 @@ def test_a_topic_is_named_from_ten_questions_on_and_the_rest_is_counted_together
         questions("other", [4] * 12),
     )
     lines = str(read(topics_blocks(" U1", "helper", report, ""))).splitlines()
-    assert lines[1].startswith("• *expenses*: 30 questions · *2.3* (")
-    assert lines[2].startswith("• *leave*: 10 questions · *4.0* (")
+    assert lines[2].startswith("• *expenses*: 30 questions · *2.3* (")
+    assert lines[3].startswith("• *leave*: 10 questions · *4.0* (")
     # (9 * 1 + 12 * 4) / 21
-    assert lines[3].startswith("• All else: 21 questions · *2.7* (")
+    assert lines[4].startswith("• All else: 21 questions · *2.7* (")
 
 
 def test_an_unanswered_question_is_a_share_of_all_questions_also_of_those_not_drawn() -> None:

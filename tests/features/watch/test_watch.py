@@ -157,10 +157,11 @@ async def test_what_answers_no_person_or_an_edited_question_is_passed_over(stage
     other.post(CHANNEL, ANSWER, thread_ts=parent.ts)  # nobody watches it
     question, _ = stage.ask_and_answer()
     stage.ann.edit(question, "What is the meaning of life?")
-    await seen(stage, 4)
+    stage.ask_and_answer(f"<@{stage.helper.id}> Thanks, that worked!", "You are welcome.")
+    await seen(stage, 5)
     stage.helper.delete(gone)
     await take_finished(stage)
-    expected = {ReplyOutcome.NO_ANSWER: 2, ReplyOutcome.DELETED: 1, ReplyOutcome.EDITED: 1}
+    expected = {ReplyOutcome.NO_ANSWER: 3, ReplyOutcome.DELETED: 1, ReplyOutcome.EDITED: 1}
     assert await outcomes(stage) == expected
 
 
