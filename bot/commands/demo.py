@@ -77,7 +77,7 @@ def answer_people(slack: Sandbox) -> None:
                 channel.id, known.get(question, [demo_past.SAID["unknown"]]), parent.ts
             )
         elif question in wrong:
-            helper.post(channel.id, wrong[question], thread_ts=parent.ts)
+            helper.post_in_parts(channel.id, [wrong[question]], parent.ts)
 
     slack.workspace.journal.watch(answer)
 

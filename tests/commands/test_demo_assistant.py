@@ -31,6 +31,8 @@ def answer_to(slack: Sandbox, clock: ManualClock, asked: str, follow_up: str = "
     known = len(ann.thread(CHANNEL, question.ts)) if follow_up else 0
     if follow_up:
         ann.post(CHANNEL, follow_up, thread_ts=question.ts)
+        assert len(ann.thread(CHANNEL, question.ts)) == 1 + known  # the question goes out first
+        clock.advance(0)
     answers = ann.thread(CHANNEL, question.ts)[1 + known :]
     assert {answer.author.name for answer in answers} <= {"helper"}
     return "\n\n".join(answer.text for answer in answers)
