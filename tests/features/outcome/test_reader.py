@@ -45,21 +45,6 @@ async def test_questions_and_answers_are_noted_without_words_until_they_are_dele
     await seen(stage, 2)
 
 
-@pytest.mark.needs("privacy")
-async def test_who_wrote_goes_with_forget_me_and_does_not_come_back(
-    stage: Stage,
-) -> None:
-    from bot.features.privacy.queries import PersonalData  # here: the feature can be deleted
-
-    question = stage.ann.post(CHANNEL, f"<@{stage.helper.id}> Why?")
-    stage.ben.post(CHANNEL, "I know.", thread_ts=question.ts)
-    asked, _ = await seen(stage, 2)
-    await PersonalData(stage.log.database).forget(asked.team_id, stage.ann.id)
-    await SeenMessages(stage.log.database).note(asked)
-    left = await seen(stage, 2)
-    assert {message.author_id for message in left} == {"", stage.ben.id}
-
-
 @each(
     ("words", "expected"),
     [
