@@ -143,13 +143,16 @@ async def test_what_to_write_comes_as_a_file_that_goes_with_its_questions(stage:
     await stage.slack.until(lambda: file.is_deleted)
 
 
-async def planted_change(stage: Stage, now: Sequence[int], *, others: Sequence[int]) -> Standing:
-    """Four weeks of two topics, then two days with these scores of the first, and of the second."""
-    for day in range(3, 24, 2):
-        await ask(stage, f"How do I file an expense, day {day}", [4, 5, 4, 4, 5, 4], days=day)
-        await ask(stage, f"I forgot my password, day {day}", [4, 5, 4, 4, 5, 4], days=day)
-    await ask(stage, "How do I file a late expense", now, days=1.5)
-    await ask(stage, "I forgot my new password", others, days=1.5)
+Scores = tuple[Sequence[int], Sequence[int]]
+"""Those of two topics."""
+
+
+async def planted_change(stage: Stage, before: Scores, now: Scores) -> Standing:
+    """Every other day for three weeks these scores, then two days with others, which are lower."""
+    planted = [(day, before) for day in range(3, 24, 2)]
+    for day, (expenses, passwords) in [*planted, (1.5, now)]:
+        await ask(stage, f"How do I file an expense, day {day}", expenses, days=day)
+        await ask(stage, f"I forgot my password, day {day}", passwords, days=day)
     await sort(stage)
     later = monday() - datetime.now(UTC) + timedelta(hours=1)
     await StandingLooks(stage.services_at(later)).look()
@@ -164,7 +167,8 @@ async def test_a_drop_in_one_topic_is_said_in_the_alert_on_home_and_in_the_diges
     stage: Stage,
 ) -> None:
     await say(stage, "@helper all alert me")
-    await planted_change(stage, [0, 1] * 15, others=[4, 5, 4] * 10)
+    usual = [4, 5, 4] * 2
+    await planted_change(stage, (usual, usual), ([0, 1] * 15, [4, 5, 4] * 10))
     only_in = f"Only in *{EXPENSES}*: 0.5, was 4.3; all others 4.3, was 4.3."
     alerts = stage.slack.workspace.channel(stage.ann.im).messages.values()
     (alert,) = [message for message in alerts if "lower" in message.text]
@@ -183,17 +187,8 @@ async def test_a_drop_in_one_topic_is_said_in_the_alert_on_home_and_in_the_diges
 async def test_a_drop_that_another_mix_explains_is_not_blamed_on_the_assistant(
     stage: Stage,
 ) -> None:
-    for day in range(3, 24, 2):
-        await ask(stage, f"How do I file an expense, day {day}", [1, 1], days=day)
-        await ask(stage, f"I forgot my password, day {day}", [4, 5, 4, 5, 5] * 2, days=day)
-    await ask(stage, "How do I file a late expense", [1] * 40, days=1.5)
-    await ask(stage, "I forgot my new password", [4, 5] * 3, days=1.5)
-    await sort(stage)
-    later = monday() - datetime.now(UTC) + timedelta(hours=1)
-    await StandingLooks(stage.services_at(later)).look()
-    found = await Standings(stage.log.database).of(subject_of(await only(stage)))
-    assert found
-    assert found.direction is Direction.LOWER
+    before = ([1, 1], [4, 5, 4, 5, 5] * 2)
+    found = await planted_change(stage, before, ([1] * 40, [4, 5] * 3))
     assert found.questions == MIX_MOVED
     assert EXPENSES not in str(found)
 
