@@ -168,6 +168,9 @@ async def test_promptfoo_gets_a_score_from_0_to_1_and_the_named_score(server: Mo
     assert (result["pass"], result["score"]) == (True, 0.8)
     assert result["namedScores"] == {"slack_judge": 4}
     assert result["reason"] == "4 from 0 to 5: It is right, and short."
+    server.script("score: 0\nIt is wrong.")
+    lowest = await asyncio.to_thread(get_assert, GOOD, context)
+    assert (lowest["pass"], lowest["score"]) == (False, 0)
     assert judged(server) == {ASKED}
 
 
