@@ -1,7 +1,7 @@
-"""Upgrades of a filled database, from the first schema and from the last before today's.
+"""Upgrades of a filled database, from the first schema and from the last two before today's.
 
 The first lies in tests/data/upgrades, as SQL. It was filled by `tests.filled.fill` with two rows of
-T1 and two of T2 in each table; the last is made from it, and gets two rows of T3 in each.
+T1 and two of T2 in each table; the last two are made from it, and get two rows of T3 in each.
 """
 
 import sqlite3
@@ -111,10 +111,10 @@ async def rows(url: str, columns: dict[str, list[str]]) -> dict[str, list[str]]:
 
 
 FIRST = "0001"
-LAST = f"{int(HEAD) - 1:04}"
+LAST_TWO = [f"{int(HEAD) - back:04}" for back in (2, 1)]
 
 
-@pytest.mark.parametrize("revision", [FIRST, LAST])
+@pytest.mark.parametrize("revision", [FIRST, *LAST_TWO])
 async def test_an_upgraded_database_keeps_its_rows_and_is_like_a_new_one(
     new_database_url: str, log_of_today: str, revision: str
 ) -> None:
