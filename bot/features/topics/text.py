@@ -28,7 +28,6 @@ NOTHING_BAD = (
     "Of the questions of four weeks, none was left unanswered, scored low, contested or joined by a "
     "colleague."
 )
-_MOST_NAMED = 3
 _MOST_GAPS = 10
 _MOST_GROUPS = 3
 _MOST_LINKS = 2
@@ -58,24 +57,23 @@ def only_in_line(topic: str, moved: Moved, others: Moved | None) -> str:
 
 def week_block(subject_value: str, name: str, report: Report, changed: str) -> ui.Block | None:
     """The line of a digest on an assistant's topics: the one that its change lies in, or that
-    clearly scores lowest, or the most frequent ones; None without topics.
+    clearly scores lowest, or the most frequent one; None without topics.
     """
     if not report.topics:
         return None
-    shown = report.topics[:_MOST_NAMED]
-    said = changed
-    if not said and report.worst and report.others:
-        shown = [report.worst]
-        said = (
-            f"{_counted(report.worst)}, {_mean(report.worst.mean)}; "
-            f"all others {report.others.judge.mean:.1f}."
-        )
-    elif not said:
-        listed = ", ".join(_counted(topic) for topic in shown)
-        said = f"{listed}. None scores clearly lower than all others."
+    named = [report.worst or report.topics[0]]
+    number = number_of(len(named[0].questions), "question")
+    frequent = f"most often *{clip(named[0].name, _NAME)}* ({number})"
+    said = f"{frequent}. None scores clearly lower than all others."
+    if changed:
+        named = [*report.topics]  # it may name any of them
+        said = changed
+    elif report.worst and report.others:
+        mean = _mean(report.worst.mean)
+        said = f"{_counted(report.worst)}, {mean}; all others {report.others.judge.mean:.1f}."
     button = ui.button("Topics", ids.ACTION_TOPICS, subject_value)
     line = ui.section(f"Topics of *{clip(name)}* in four weeks: {said}")
-    case_ids = [case_id for topic in shown for case_id in topic.case_ids]
+    case_ids = [case_id for topic in named for case_id in topic.case_ids]
     return drawn_from(case_ids, line | {"accessory": ui.spoken(button, name)})
 
 

@@ -68,7 +68,7 @@ async def test_topics_have_counts_that_sql_recounts_and_stay_in_a_private_channe
     assert "1 not answered within a day (5%)" in said
     assert shown(await told(stage, "topics", 3)) == said
     line = await stats(stage, "@helper", 4)
-    assert f"*{EXPENSES}* 21 questions" in shown(line)
+    assert f"most often *{EXPENSES}* (21 questions)" in shown(line)
     everywhere = shown(await pressed(stage, line, ids.ACTION_TOPICS, 5))
     assert everywhere.splitlines()[1:] == said.splitlines()[1:]
     await stage.log.database.execute(update(watches).values(is_private=True))
