@@ -78,8 +78,9 @@ class Question:
     `is_meant`: it mentions the assistant; `is_usual`: it does not, but stands where the assistant
     answers nearly all that do not. `answer_ts` is the answer's first message with words, and
     `answered_at` when that was whole. `by_colleague`: a person other than the asker wrote in its
-    thread, after the answer or in place of one, and not just thanks. `last_ts` is the last message of a person in the
-    thread after the answer, if any. Questions in the same words share a `text_hash`.
+    thread, after the answer or in place of one, and not just thanks. `last_ts` is the last message
+    of a person in the thread after the answer, if any. Questions in the same words share a
+    `text_hash`.
     """
 
     channel_id: str
