@@ -94,7 +94,7 @@ def simulate(prompts: int, generator: np.random.Generator) -> Sample:
     n = len(numbers)
     quality = generator.normal(3, 1, prompts)[numbers] + generator.normal(0, 1, n)
     common = generator.normal(0, 0.5, prompts)[numbers] + generator.normal(0, 0.5, n)
-    labels = np.clip(quality.round(), 0, 5)[:, None]
+    labels = np.clip(quality.round(), 0, 5)
     judged = quality + common + 0.3 + generator.normal(0, 0.7, n)
     return Sample(numbers, np.clip(judged.round(), 0, 5), labels, SCALE)
 
@@ -103,7 +103,7 @@ def simulate_strict(prompts: int, generator: np.random.Generator) -> Sample:
     """Labels mostly 4 and 5, of one response per prompt, and a judge that is a point too strict."""
     labels = generator.choice(6, prompts, p=(0, 0.02, 0.03, 0.10, 0.40, 0.45)).astype(float)
     scores = labels - 1 + generator.choice(3, prompts, p=(0.15, 0.70, 0.15)) - 1
-    return Sample(np.arange(prompts), np.clip(scores, 0, 5), labels[:, None], SCALE)
+    return Sample(np.arange(prompts), np.clip(scores, 0, 5), labels, SCALE)
 
 
 def simulate_rare(prompts: int, generator: np.random.Generator) -> Sample:
@@ -111,7 +111,7 @@ def simulate_rare(prompts: int, generator: np.random.Generator) -> Sample:
     others 5.
     """
     labels, scores = generator.choice([0.0, 5.0], (2, prompts), p=(0.1, 0.9))
-    return Sample(np.arange(prompts), scores, labels[:, None], SCALE)
+    return Sample(np.arange(prompts), scores, labels, SCALE)
 
 
 def draw_prompts(sample: Sample, prompts: int, generator: np.random.Generator) -> Sample:
@@ -122,7 +122,7 @@ def draw_prompts(sample: Sample, prompts: int, generator: np.random.Generator) -
     ]
     numbers = np.repeat(np.arange(prompts), list(map(len, picks)))
     pick = np.concatenate(picks)
-    return Sample(numbers, sample.scores[pick], sample.labels[pick], sample.scale)
+    return Sample(numbers, sample.scores[pick], sample.label[pick], sample.scale)
 
 
 def cover(
@@ -152,7 +152,7 @@ def time_command(sample: Sample) -> None:
         rows = zip(
             sample.prompts.tolist(),
             sample.scores.tolist(),
-            sample.labels[:, 0].tolist(),
+            sample.label.tolist(),
             strict=True,
         )
         for number, (prompt, score, label) in enumerate(rows):

@@ -134,9 +134,7 @@ def measures(half: Sequence[Prompt]) -> dict[str, float]:
         sum(pairs) for pairs in zip(*((p.right, p.tied, p.wrong) for p in half), strict=True)
     )
     pairs = right + tied + wrong
-    sample = Sample(
-        np.arange(len(scores)), np.array(scores, float), np.array(labels, float)[:, None], SCALE
-    )
+    sample = Sample(np.arange(len(scores)), np.array(scores, float), np.array(labels, float), SCALE)
     return {
         "Spearman, all responses": float(spearmanr(qualities, scores).statistic),
         "Spearman, mean within prompts": fmean(p.spearman for p in half if p.spearman is not None),

@@ -13,7 +13,6 @@ from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate
 from judge.evaluation.agreement.report import Comparison, Report
 from judge.evaluation.agreement.scores import Columns
 from judge.evaluation.estimate import Corrected
-from judge.evaluation.planning import MORE_LABELS, within
 from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimate
 from judge.scoring.numbers import number_of
 from judge.scoring.ratings import point
@@ -118,9 +117,6 @@ def _mean_as_people_score(corrected: Corrected) -> Iterator[str]:
         f"{_range(corrected.good.corrected, '.0%')} (the judge alone says "
         f"{corrected.good.judge.mean:.0%})."
     )
-    reaches = ", ".join(f"±{within(mean, more):.2f}" for more in MORE_LABELS)
-    numbers = ", ".join(map(str, MORE_LABELS))
-    yield f"{numbers} more labels would narrow the mean to about {reaches}."
     reach = corrected.plus_minus
     if reach is not None and reach < (mean.scale.high - mean.scale.low) / 2:
         points = "1 point" if reach == 1 else f"{reach:g} points"
@@ -176,21 +172,7 @@ def _confusion(comparison: Comparison, scale: Scale) -> RenderableType:
         cells = [Text(f"{count:,}" if count else ".") for count in counts[row]]
         cells[row].style = "bold"
         table.add_row(label, *cells)
-    table.add_row("Mean label", *_mean_labels(comparison, scale))
     return table
-
-
-def _mean_labels(comparison: Comparison, scale: Scale) -> list[str]:
-    """What people give on average at each score of the scale, with its interval where there is
-    room.
-    """
-    low, high = scale
-    cells = dict.fromkeys(range(low, high + 1), "")
-    for score, (mean, least, most) in comparison.calibration:
-        cells[score] = f"{mean:.1f}"
-        if least is not None and high - low < 7:
-            cells[score] += f"\n{least:.1f}-{most:.1f}"
-    return list(cells.values())
 
 
 def _told_apart(report: Report, comparison: Comparison) -> str:

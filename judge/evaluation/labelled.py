@@ -1,16 +1,15 @@
 """Rows with scores and people's labels: one reader for all that compares the two."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import floor, isnan
+from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
 from judge.errors import SetupError
 from judge.evaluation.severity import Given
-from judge.evaluation.stats import MeanEstimate, MeanEstimator
 from judge.rows.files import shown
 from judge.rows.journal import answered_as
 from judge.rows.row_file import Row
@@ -148,18 +147,6 @@ class LabelledRows:
             )
             return None
         return number
-
-
-def mean_labels(
-    rows: Iterable[tuple[float, float, Hashable]], scale: Scale
-) -> list[tuple[int, MeanEstimate]]:
-    """For each score, halves rounded up, the mean label of the replies that have it; a row has its
-    cluster, too.
-    """
-    means = defaultdict[int, MeanEstimator](lambda: MeanEstimator(scale))
-    for score, label, cluster in rows:
-        means[floor(score + 0.5 + 1e-9)].add(label, cluster=cluster)
-    return [(score, found) for score, mean in sorted(means.items()) if (found := mean.estimate())]
 
 
 def to_number(value: object) -> float | None:

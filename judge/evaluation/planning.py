@@ -9,8 +9,6 @@ from statistics import NormalDist
 from judge.evaluation.distributions import t_quantile
 from judge.evaluation.stats import Interval, MeanEstimate
 
-MORE_LABELS = 25, 50, 100
-
 
 def within(found: MeanEstimate, more: int) -> float:
     """How far the corrected mean's interval would reach to each side, on average, with so many more

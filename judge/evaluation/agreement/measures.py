@@ -8,7 +8,6 @@ gives the same interval.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import permutations
 from math import atanh, sqrt, tanh
 from typing import Any, Literal
 
@@ -171,32 +170,6 @@ def slope(sample: Sample) -> Statistic:
     return _jackknife(sample, figure, [sample.scores, sample.label], range="any")
 
 
-def beside_people(sample: Sample) -> Statistic:
-    """The kappa of the judge with one person, minus that of one person with another, over the
-    responses with several labels; every two labels of one make a pair, and each response counts
-    once.
-    """
-    given = ~np.isnan(sample.labels)
-    people = given.sum(axis=1)
-    responses: list[Ints] = []
-    ones: list[Floats] = []
-    others: list[Floats] = []
-    for one, other in permutations(range(given.shape[1]), 2):
-        has_both = np.flatnonzero(given[:, one] & given[:, other])
-        responses.append(has_both)
-        ones.append(sample.labels[has_both, one])
-        others.append(sample.labels[has_both, other])
-    at = np.concatenate(responses)
-    weights = 1 / (people[at] * (people[at] - 1))
-
-    def figure(score: Floats, label: Floats, other: Floats, weights: Floats) -> float:
-        return _kappa(score, label, weights) - _kappa(label, other, weights)
-
-    columns = [sample.scores[at], np.concatenate(ones), np.concatenate(others), weights]
-    n = int((people > 1).sum())
-    return _jackknife(sample, figure, columns, sample.prompts[at], n=n, range="any")
-
-
 def spearman(sample: Sample) -> Statistic:
     """Correlation of the ranks over all responses, not rounded; ties share their mean rank."""
     import scipy.stats  # type: ignore[import-untyped]
@@ -214,7 +187,6 @@ def _jackknife(
     figure: Callable[..., float],
     columns: list[Any],
     prompts: Ints | None = None,
-    n: int | None = None,
     **how: Any,
 ) -> Statistic:
     """A figure of columns, which have a row for each response, or for each of these prompts."""
@@ -225,8 +197,7 @@ def _jackknife(
         is_kept = groups != group
         without.append(figure(*(column[is_kept] for column in columns)))
     n_prompts = len(np.unique(of_rows))
-    n = len(of_rows) if n is None else n
-    return Statistic(figure(*columns), np.array(without), n, n_prompts, **how)
+    return Statistic(figure(*columns), np.array(without), len(of_rows), n_prompts, **how)
 
 
 def _kappa(x: Floats, y: Floats, weights: Floats | None = None) -> float:

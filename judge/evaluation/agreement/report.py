@@ -8,12 +8,10 @@ from math import ceil
 from judge.errors import SetupError
 from judge.evaluation.agreement import measures
 from judge.evaluation.agreement.groups import Kindness, find_kindness
-from judge.evaluation.agreement.measures import MEASURES, MIN_PROMPTS, Estimate, estimate
+from judge.evaluation.agreement.measures import MEASURES, Estimate, estimate
 from judge.evaluation.agreement.sample import to_sample
 from judge.evaluation.agreement.scores import Scores
 from judge.evaluation.estimate import Corrected
-from judge.evaluation.labelled import mean_labels
-from judge.evaluation.stats import Interval
 from judge.scoring.ratings import point
 from judge.scoring.rubric import Scale
 
@@ -29,38 +27,10 @@ _WORDS = (
 )
 
 
-def verdict(kappa: Estimate, beside: Estimate | None) -> str:
-    """How well the judge agrees with people, compared with how well people agree with each other,
-    if that is known.
-
-    It says "about as well" only if the interval rules out that the judge is behind by 0.1 or more.
-    An interval that is wide because there are few labels gives no answer. If nothing is known of
-    people, it puts kappa into words.
-    """
-    if beside is None or beside.value is None or beside.low is None or beside.high is None:
-        return _in_words(kappa)
-    figures = (
-        f"(kappa {beside.value:+.2f}, between {beside.low:+.2f} and {beside.high:+.2f}; "
-        f"{beside.n:,} responses)"
-    )
-    if beside.low > 0:
-        return f"Agrees with people better than people do with each other {figures}."
-    if beside.low > -0.1:  # half the step between the words above
-        return f"Agrees with people about as well as people do with each other {figures}."
-    if beside.high < 0:
-        return f"Agrees with people less well than people do with each other {figures}."
-    return (
-        "Too few labels to say if it agrees with people as well as people do with each other "
-        f"{figures}."
-    )
-
-
-def _in_words(kappa: Estimate) -> str:
+def verdict(kappa: Estimate) -> str:
+    """How well the judge agrees with people, in words."""
     if kappa.low is None or kappa.high is None:
-        why = kappa.note
-        if kappa.value is not None and kappa.prompts < MIN_PROMPTS:
-            why = f"{kappa.prompts} prompts, and {MIN_PROMPTS} are needed"
-        return f"No verdict on the agreement with people: {why}."
+        return f"No verdict on the agreement with people: {kappa.note}."
     ends = (
         next((each for above, each in _WORDS if round(end, 2) > above), "poor")
         for end in (kappa.low, kappa.high)
@@ -79,15 +49,12 @@ class Comparison:
     Attributes:
         part: The group or the person whose labels these are; "" for all.
         unscored: The labelled responses that the judge left without a score.
-        beside_people: The kappa of the judge with one person, minus that of one person with
-            another; None if no response has several labels.
         replies_to_tell_apart: How many scored replies of each of two assistants would show in 4 of
             5 cases that people give one half a point more; None if the labels do not say whether
             the judge would follow.
         verdict: A sentence on how well the judge agrees with people.
         corrected: What people would say of all responses, labelled or not.
         confusion: The responses with each rounded label (row) and score (column).
-        calibration: What people give on average at each of the judge's scores.
     """
 
     judge: str
@@ -97,12 +64,10 @@ class Comparison:
     unscored: int
     measures: Mapping[str, Estimate]
     slope: Estimate
-    beside_people: Estimate | None
     replies_to_tell_apart: int | None
     verdict: str
     corrected: Corrected | None
     confusion: Sequence[Sequence[int]]
-    calibration: Sequence[tuple[int, Interval]]
 
 
 @dataclass(frozen=True)
@@ -181,13 +146,8 @@ def _compare(scores: Scores, chosen: Iterable[str], part: str = "") -> Iterator[
             continue
         estimates = {name: estimate(MEASURES[name](sample)) for name in chosen}
         labelled = [response for response in scores.responses if response.labels]
-        beside = None
-        if sample.labels.shape[1] > 1:
-            beside = estimate(measures.beside_people(sample))
         slope = estimate(measures.slope(sample))
         corrected = scores.corrected(judge)
-        columns = sample.scores.tolist(), sample.label.tolist(), sample.prompts.tolist()
-        means = mean_labels(zip(*columns, strict=True), sample.scale)
         yield Comparison(
             judge=judge,
             part=part,
@@ -196,12 +156,10 @@ def _compare(scores: Scores, chosen: Iterable[str], part: str = "") -> Iterator[
             unscored=sum(response.scores.get(judge) is None for response in labelled),
             measures=estimates,
             slope=slope,
-            beside_people=beside,
             replies_to_tell_apart=_to_tell_apart(slope, corrected, sample.scale),
-            verdict=verdict(estimates[_KAPPA], beside),
+            verdict=verdict(estimates[_KAPPA]),
             corrected=corrected,
             confusion=measures.confusion(sample).tolist(),
-            calibration=[(score, mean.judge) for score, mean in means],
         )
 
 

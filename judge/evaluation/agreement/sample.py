@@ -1,9 +1,8 @@
 """Scores and labels as arrays, for the measures."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import zip_longest
+from statistics import fmean
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +23,8 @@ class Sample:
 
     prompts: Ints  # shape (n,): the number of each response's prompt, counted from 0
     scores: Floats  # shape (n,): the judge's scores on `scale`, whole or not
-    # shape (n, people), on `scale`: NaN if a person gave none; each response has at least one
-    labels: Floats
+    label: Floats  # shape (n,): the mean label of each response, on `scale`
     scale: Scale
-
-    @cached_property
-    def label(self) -> Floats:
-        """The mean label of each response, shape (n,)."""
-        return np.asarray(np.nanmean(self.labels, axis=1)).round(9)
 
     @cached_property
     def levels(self) -> tuple[Ints, Ints]:
@@ -82,18 +75,17 @@ class Sample:
 
 def to_sample(scores: Scores, judge: str) -> Sample | None:
     """The responses with a score by `judge` and a label; None if there are none."""
-    rows: list[tuple[str, float, Sequence[float]]] = []
+    rows: list[tuple[str, float, float]] = []
     for response in scores.responses:
         score = response.scores.get(judge)
         if score is not None and response.labels:
-            rows.append((response.prompt, score, response.labels))
+            rows.append((response.prompt, score, round(fmean(response.labels), 9)))
     if not rows:
         return None
     prompts, judged, labels = zip(*rows, strict=True)
-    padded = list(zip_longest(*labels))  # a row for each person
     return Sample(
         prompts=np.unique(prompts, return_inverse=True)[1],
         scores=np.array(judged, dtype=float),
-        labels=np.array(padded, dtype=float).T,
+        label=np.array(labels, dtype=float),
         scale=scores.scale,
     )

@@ -4,7 +4,6 @@ import pytest
 from judge.evaluation.agreement.measures import (
     MEASURES,
     Measure,
-    beside_people,
     confusion,
     estimate,
     exact_match,
@@ -18,24 +17,20 @@ from judge.evaluation.agreement.measures import (
     within_one,
 )
 from judge.evaluation.agreement.sample import Sample
-from judge.evaluation.labelled import mean_labels
 from judge.scoring.rubric import Scale
 from tests.tables import each
-
-NONE = np.nan
 
 
 def sample_of(
     scores: list[float],
-    labels: list[float] | list[list[float]],
+    labels: list[float],
     prompts: list[int] | None = None,
     high: int = 5,
 ) -> Sample:
-    people = np.array(labels, dtype=float).reshape(len(scores), -1)
     return Sample(
         np.array(prompts or range(len(scores))),
         np.array(scores, dtype=float),
-        people,
+        np.array(labels, dtype=float),
         Scale(min(high - 1, 0), high),
     )
 
@@ -62,21 +57,10 @@ SCALE_TO_2 = sample_of([0, 1, 2, 2], [0, 1, 1, 2], high=2)
         # 16 combinations: 0 against people 0+1+1+4 = 6, 1: 1+0+0+1 = 2, 2 (twice): 4+1+1+0 = 6
         # each, in total 20; divided by n = 4: 5.
         (quadratic_weighted_kappa, SCALE_TO_2, 1 - 1 / 5),
-        # Nothing is rounded: scores 2.4 and 3.6, labels 2 and 4 (the mean of 3 and 5). Observed:
+        # Nothing is rounded: scores 2.4 and 3.6, labels 2 and 4. Observed:
         # (.16 + .16) / 2 = .16. By chance: 2.4-2 .16, 2.4-4 2.56, 3.6-2 2.56, 3.6-4 .16; divided by
         # 4: 1.36. With rounding, both would be 2 and 4, and kappa 1.
-        (quadratic_weighted_kappa, sample_of([2.4, 3.6], [[2, NONE], [3, 5]]), 1 - 0.16 / 1.36),
-        # Every two labels of one response make a pair: 1 2 and 3 3 4; the third has a single label.
-        # People: squared distances 1 and 0 1 1: (1 + 2/3) / 2 = 5/6. By chance, each response counts
-        # half: 1 2 with weight 1/4, 3 3 4 with 1/6. Mean .75 + 10/6 = 29/12; mean of squares (1 + 4)
-        # / 4 + (9 + 9 + 16) / 6 = 83/12; variance 83/12 - 841/144 = 155/144. Expected is twice that.
-        # The judge, 2 and 3: (1 + 0) / 2 / 2 + (0 + 0 + 1) / 3 / 2 = 5/12. By chance: variances 1/4
-        # and 155/144, means 5/2 and 29/12: 191/144 + 1/144 = 4/3.
-        (
-            beside_people,
-            sample_of([2, 3, 0], [[1, 2, NONE], [3, 3, 4], [5, NONE, NONE]]),
-            (1 - 5 / 12 / (4 / 3)) - (1 - 5 / 6 / (155 / 72)),
-        ),
+        (quadratic_weighted_kappa, sample_of([2.4, 3.6], [2, 4]), 1 - 0.16 / 1.36),
         # Scores 0 1 5 for labels 0 2 4: sums 6, 6 and 22, squares 20: (3 * 22 - 36) / (3 * 20 - 36).
         (slope, sample_of([0, 1, 5], [0, 2, 4]), 30 / 24),
         # Ranks of the judge 1 2 3 4, of people 1 3 2 4.
@@ -107,9 +91,7 @@ def test_measure_of_pairs_says_how_many_they_are() -> None:
 
 
 def test_levels_count_from_the_lowest_score() -> None:
-    sample = Sample(
-        np.array([0, 1]), np.array([1.0, 10.0]), np.array([[2.0], [10.0]]), Scale(1, 10)
-    )
+    sample = Sample(np.array([0, 1]), np.array([1.0, 10.0]), np.array([2.0, 10.0]), Scale(1, 10))
     assert confusion(sample)[1, 0] == 1
     assert confusion(sample)[9, 9] == 1
     assert confusion(sample).shape == (10, 10)
@@ -155,21 +137,3 @@ def test_responses_to_one_prompt_are_not_independent() -> None:
     sample = sample_of([3] * 400, [3] * 200 + [4] * 200, sorted([*range(100)] * 4))
     figure = estimate(exact_match(sample))
     assert (figure.low, figure.high) == pytest.approx((0.402, 0.598), abs=0.012)
-
-
-def test_the_mean_label_of_each_score_is_over_its_responses_and_its_interval_over_prompts() -> None:
-    columns = MIXED.scores.tolist(), MIXED.label.tolist(), MIXED.prompts.tolist()
-    found = {
-        score: mean.judge for score, mean in mean_labels(zip(*columns, strict=True), MIXED.scale)
-    }
-    # Scores 5, 5, 5 have the labels 4, 5 and 2, and 1 and 0 have 3 and 1; 3 and 2 have 3 and 1.
-    assert {score: round(each.mean, 3) for score, each in found.items()} == {
-        0: 1,
-        1: 3,
-        2: 1,
-        3: 3,
-        5: 3.667,
-    }
-    assert found[0].low is None
-    assert found[5].low is not None
-    assert found[5].low < 3.667 < (found[5].high or 0)

@@ -33,7 +33,7 @@ def in_two(sample: Sample) -> Sample:
     """The same responses as if to two prompts: each figure stays, and its jackknife leaves out 2
     groups, not 200.
     """
-    return Sample(np.arange(len(sample.scores)) % 2, sample.scores, sample.labels, sample.scale)
+    return Sample(np.arange(len(sample.scores)) % 2, sample.scores, sample.label, sample.scale)
 
 
 @each("prompts", [20, 100])
