@@ -48,7 +48,6 @@ MaxCost = Annotated[
     float | None,
     typer.Option(min=0, help="Start no further row once it has cost so many US dollars."),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit with 2 if lines were skipped.")]
 FailUnder = Annotated[
     float | None,
     typer.Option(metavar="MEAN", help="A check: fail if the mean score is below this."),
@@ -103,7 +102,6 @@ def batch(
     concurrency: options.Concurrency = 8,
     limit: Limit = None,
     max_cost: MaxCost = None,
-    strict: Strict = False,
     fail_under: FailUnder = None,
     compare: Compare = None,
     fail_if_worse: FailIfWorse = False,
@@ -164,8 +162,6 @@ def batch(
         say(f"Next: judge view {shlex.quote(str(path))}")
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
     has_gaps = bool(work.missing or work.tally.unscored)
-    if strict and work.batch.malformed:
-        raise JudgeError(f"--strict: {source} has {work.batch.malformed:,} skipped.")
     raise typer.Exit(has_gaps if outcome is None else outcome)
 
 

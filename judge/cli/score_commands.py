@@ -3,23 +3,21 @@
 import asyncio
 import sys
 import textwrap
-from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from judge.cli import options
 from judge.cli.options import to_printable
 from judge.errors import SetupError
-from judge.rows.files import decode, encode, explaining
+from judge.rows.files import encode, explaining
 from judge.scoring.ratings import Rating, Unscored, Verdict
 from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, list_rubrics, load_rubric, purpose_of
 
 if TYPE_CHECKING:
-    from judge.rows.messages import Dialogue
     from judge.scoring.judging import Judge
 
 Text = Annotated[
@@ -33,15 +31,8 @@ def score(
     context: typer.Context,
     question: Text = None,
     response: Text = None,
-    messages: Annotated[
-        typer.FileBinaryRead | None,
-        typer.Option(
-            metavar="FILE",
-            help="Instead of both, a list of messages, or a row, as JSON; - as above.",
-        ),
-    ] = None,
-    *,
     reference: Text = None,
+    *,
     make: "partial[Judge]",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the whole verdict as JSON.")
@@ -52,22 +43,19 @@ def score(
     OPENAI_API_KEY and OPENAI_BASE_URL say how to reach the model.
     Exit code 0: scored, 1: unscored, 2: error.
     """
-    from judge.rows.messages import Dialogue
-
     if [question, response, reference].count("-") > 1:
         raise SetupError(
             "Only one of --question, --response and --reference can be read from standard input."
         )
-    known = None if reference is None else _read_text(reference, "--reference")
-    if messages and question is response is None and not context.args:
-        said, its = _read_messages(messages)
-        known = its if known is None else known
-    elif messages or context.args or question is None or response is None:
-        raise SetupError("Give --question and --response, or --messages alone.")
-    else:
-        said = Dialogue(_read_text(question, "--question"), _read_text(response, "--response"))
+    if context.args or question is None or response is None:
+        raise SetupError("Give --question and --response.")
+    texts = {
+        "question": _read_text(question, "--question"),
+        "response": _read_text(response, "--response"),
+        "reference": _read_text(reference or "", "--reference"),
+    }
     judge = make()
-    verdict = asyncio.run(_score(judge, said, known or ""))
+    verdict = asyncio.run(_score(judge, texts))
     typer.echo(
         encode(verdict.to_dict()) if as_json else to_printable(_to_text(verdict, judge.rubric))
     )
@@ -76,22 +64,9 @@ def score(
     raise typer.Exit(0 if verdict.is_scored else 1)
 
 
-async def _score(judge: "Judge", said: "Dialogue", reference: str) -> Verdict:
+async def _score(judge: "Judge", texts: Mapping[str, str]) -> Verdict:
     async with judge:
-        return await judge.score(
-            said.question, said.response, conversation=said.conversation, reference=reference
-        )
-
-
-def _read_messages(file: BinaryIO) -> tuple["Dialogue", str]:
-    from judge.rows.row_file import Row
-
-    raw = file.read().removeprefix(BOM_UTF8).strip()
-    try:
-        row = Row(1, decode(b'{"messages": %b}' % raw if raw.startswith(b"[") else raw))
-        return row.dialogue, row.reference
-    except ValueError as exc:
-        raise SetupError(f"--messages: {exc}.") from exc
+        return await judge.score(**texts)
 
 
 def _read_text(given: str, option: str) -> str:
@@ -126,7 +101,7 @@ def _to_text(verdict: Verdict, rubric: Rubric) -> str:
     paragraphs = [
         head,
         *body.splitlines(),
-        _points(verdict, rubric),
+        _points(verdict),
         warning if verdict.flags else "",
     ]
     paragraphs += [*failures, " · ".join(_footnote(verdict))]
@@ -135,18 +110,12 @@ def _to_text(verdict: Verdict, rubric: Rubric) -> str:
     )
 
 
-def _points(verdict: Verdict, rubric: Rubric) -> str:
-    """Which criteria are met, or how likely; and whether they and the score do not add up."""
-    from judge.scoring.beside import points_total
-
-    if not verdict.points:
-        return ""
+def _points(verdict: Verdict) -> str:
+    """Which criteria are met, or how likely."""
     said = {None: "not said", 1.0: "yes", 0.0: "no"}
-    met = {name: said.get(chance) or f"{chance:.0%}" for name, chance in verdict.points.items()}
-    listed = ", ".join(f"{name}: {answer}" for name, answer in met.items())
-    total = points_total(verdict.points, rubric.scale)
-    is_odd = total is not None and verdict.score is not None and abs(total - verdict.score) > 1
-    return f"{listed}. These add up to {total}, and not to the score." if is_odd else listed
+    points = verdict.points or {}
+    met = {name: said.get(chance) or f"{chance:.0%}" for name, chance in points.items()}
+    return ", ".join(f"{name}: {answer}" for name, answer in met.items())
 
 
 def _footnote(verdict: Verdict) -> Iterator[str]:

@@ -86,7 +86,6 @@ def read_messages(messages: Sequence[Any]) -> Dialogue:
     If these are no messages, the ValueError completes "line 17: ".
     """
     division = _divide(messages)
-    _check_roles(division)
     after = division.after
     last_step = max((at for at, entry in enumerate(after) if entry.is_step), default=-1)
     words_follow = any(
@@ -183,21 +182,14 @@ def split_messages(messages: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any
     return messages[: numbers[question]], messages[numbers[question] : numbers[answer]]
 
 
-def _check_roles(division: _Division) -> None:
-    """Raises ValueError if question or answer may be missing because a role is not known."""
-    unknown = [entry.role for entry in division.after if entry.role not in _ROLES]
-    has_answer = any(entry.role == "assistant" for entry in division.after)
-    if not unknown or (division.question and has_answer):
-        return
-    missing = "answer by an assistant" if division.question else "question by a user"
-    raise ValueError(
-        f"messages have no {missing}, and a role that is not known: {unknown[0][:40]!r}; known "
-        f"are {', '.join(_ROLES)}"
-    )
-
-
 def _divide(messages: Sequence[Any]) -> _Division:
     entries = _read(messages, "messages")
+    for entry in entries:
+        if entry.role not in _ROLES:
+            raise ValueError(
+                f"messages have a role that is not known: {entry.role[:40]!r}; known are "
+                f"{', '.join(_ROLES)}"
+            )
     end_of_question, end_of_answer = _ends([entry.role for entry in entries])
     start = end_of_question
     while start and entries[start - 1].role == "user":

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TextIO
+from typing import Any, Self
 
 from judge.errors import SetupError
 from judge.rows import files
@@ -199,10 +199,7 @@ class Row:
     def _checked(self, name: str) -> str:
         text = self.fields[name]
         if not isinstance(text, str):
-            problem = f"{name} is {files.kind_of(text)} where a string belongs"
-            if isinstance(text, list):
-                problem += "; a conversation is the field messages alone"
-            raise ValueError(problem)
+            raise ValueError(f"{name} is {files.kind_of(text)} where a string belongs")
         return text
 
     def _why_no_text(self, names: tuple[str, str]) -> str:
@@ -210,9 +207,6 @@ class Row:
             return "its text is no longer stored"
         others = [name for name, value in self.fields.items() if value is not None]
         rest = f"only {_listed(others)}" if others else "nor anything else"
-        messages = self.get("messages")
-        if messages is not None:
-            rest += f"; messages is {files.kind_of(messages)} where a list belongs"
         return f"no {names[0]} (nor {names[1]}), {rest}"
 
 
@@ -376,7 +370,7 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
             files.explaining(f"{path}: cannot read it"),
             path.open(encoding="utf-8-sig", newline="") as file,
         ):
-            reader = csv.reader(_lines(path, file), delimiter=find_delimiter(path), strict=True)
+            reader = csv.reader(file, delimiter=find_delimiter(path), strict=True)
             names: Sequence[str] = ()
             for cells in reader:
                 if any(cells) and names:
@@ -393,15 +387,15 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
         ) from exc
     except csv.Error as exc:
         raise SetupError(
-            f"{path}, line {line}: a quotation mark is misplaced ({exc}); close it, and "
-            "double those within a cell."
+            f"{path}, line {line}: not CSV ({exc}); close each quotation mark, and double those "
+            "within a cell."
         ) from exc
 
 
 def find_delimiter(path: Path) -> str:
     """That which gives the most known columns, and among these the most columns."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        first = next((line for line in _lines(path, file) if line.strip()), "")
+        first = next((line for line in file if line.strip()), "")
 
     def columns(delimiter: str) -> tuple[int, int]:
         cells = next(csv.reader([first], delimiter=delimiter), [])
@@ -409,16 +403,6 @@ def find_delimiter(path: Path) -> str:
         return len(known), len(cells)
 
     return max(_DELIMITERS, key=columns)
-
-
-def _lines(path: Path, file: TextIO) -> Iterator[str]:
-    while text := file.readline(files.MOST_OF_A_LINE + 1):
-        if len(text) > files.MOST_OF_A_LINE:
-            raise SetupError(
-                f"{path}: a line has more than {files.MOST_OF_A_LINE:,} characters, which "
-                "is not a text to judge."
-            )
-        yield text
 
 
 def _to_name(cell: str) -> str:

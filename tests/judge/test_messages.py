@@ -204,11 +204,9 @@ def test_what_is_missing_is_empty(messages: list[Any], question: str, response: 
         (1, "is a number where an object belongs"),
         ({}, f"has no role; {READ}"),
         ({"role": 1, "content": "a"}, "has a number as its role"),
-        ({"type": ["x"], "content": "a"}, f"has no role; {READ}"),
         # a shape of LangChain
         ({"type": "human", "data": {"content": "a"}}, f"has no role; {READ}"),
         (by("user", 3), "has a number as its content, where a text or a list of parts belongs"),
-        (by("user", [3]), "has a number among its parts, where an object belongs"),
         (by("user", [{"type": "text", "text": {}}]), "has an object where a text belongs"),
         # Gemini, and OpenTelemetry's events
         ({"role": "model", "parts": []}, f"has no content, only role, parts; {READ}"),
@@ -219,22 +217,10 @@ def test_what_is_no_message_gives_one_sentence(message: Any, problem: str) -> No
         read_messages([by("user", "a"), message])
 
 
-@each(
-    ("messages", "problem"),
-    [
-        (
-            [by("client", "a"), by("agent", "b")],
-            f"no question by a user, and a role that is not known: 'client'; {ROLES}",
-        ),
-        (
-            [by("Ann", "c"), by("user", "a"), by("clerk", "b")],
-            f"no answer by an assistant, and a role that is not known: 'clerk'; {ROLES}",
-        ),
-    ],
-)
-def test_unknown_role_is_said_if_something_is_missing(messages: list[Any], problem: str) -> None:
-    with pytest.raises(ValueError, match=f"^messages have {problem}$"):
-        read_messages(messages)
+def test_unknown_role_is_said() -> None:
+    problem = f"^messages have a role that is not known: 'agent'; {ROLES}$"
+    with pytest.raises(ValueError, match=problem):
+        read_messages([by("user", "a"), by("agent", "b"), by("assistant", "c")])
 
 
 def test_messages_are_split_after_the_last_question() -> None:

@@ -112,7 +112,7 @@ async def test_commands_show_and_write_the_points(
     )
     said = " ".join(shown.stdout.split())
     assert "relevant: no, substantial: no" in said
-    assert "concise: no. These add up to 0, and not to the score." in said
+    assert "concise: no" in said
     source = tmp_path / "raw.jsonl"
     output = tmp_path / "scored.jsonl"
     source.write_text(json.dumps({"prompt": "Why?", "completion": "So."}))

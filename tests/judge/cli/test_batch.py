@@ -97,16 +97,8 @@ def why(line: str | bytes) -> str:
             "and 5 more",
         ),
         (
-            '{"prompt": [{"role": "user", "content": "a"}], "completion": "b"}',
-            "prompt is a list where a string belongs; a conversation is the field messages alone",
-        ),
-        (
             '{"prompt": "a", "question": "c", "completion": "b"}',
             "prompt and question differ; leave one out",
-        ),
-        (
-            '{"messages": "a"}',
-            "no prompt (nor question), only messages; messages is a string where a list belongs",
         ),
         (
             '{"messages": [{"role": "assistant", "content": "b"}], "response": "b"}',

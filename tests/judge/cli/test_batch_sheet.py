@@ -131,11 +131,11 @@ def test_cells_are_read_as_fields(
         ),
         (
             'prompt,response\n\na,"b\nc,d\n',
-            "line 3: a quotation mark is misplaced (unexpected end of data); close",
+            "line 3: not CSV (unexpected end of data); close",
         ),
         (
             'prompt,response\na,"b"c\n',
-            "line 2: a quotation mark is misplaced (',' expected after '\"'); close it",
+            "line 2: not CSV (',' expected after '\"'); close",
         ),
         (
             "prompt,response\na,Köln\n".encode("cp1252"),
@@ -143,7 +143,7 @@ def test_cells_are_read_as_fields(
         ),
         (
             f"prompt,response\na,{'x' * 10_000_001}\n",
-            "a line has more than 10,000,000 characters, which is not a text to",
+            "line 2: not CSV (field larger than field limit",
         ),
     ],
 )

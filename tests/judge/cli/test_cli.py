@@ -1,5 +1,4 @@
 import asyncio
-import json
 import os
 import re
 import signal
@@ -35,21 +34,6 @@ def test_texts_are_read_from_standard_input_and_files(tmp_path: Path) -> None:
     assert done.stdout == run("score", *TEXTS, "--model", "offline").stdout
 
 
-async def test_messages_are_scored_with_their_conversation(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    model_server.script("score: 4\nGood.")
-    talk = [("user", "Hi"), ("assistant", "Hello!"), ("user", TEXTS[1]), ("assistant", TEXTS[3])]
-    said = [{"role": role, "content": text} for role, text in talk]
-    (tmp_path / "said.json").write_text(json.dumps({"id": 7, "messages": said}, indent=1))
-    address = {"OPENAI_BASE_URL": model_server.base_url}
-    one = await in_thread("--messages", tmp_path / "said.json", **address)
-    two = await in_thread("--messages", "-", given=json.dumps(said, indent=1), **address)
-    assert (one.returncode, one.stdout.split(" · ")[:-1]) == (0, two.stdout.split(" · ")[:-1])
-    prompts = {request["messages"][0]["content"] for request in model_server.requests}
-    assert ['<turn role="assistant">Hello!</turn>' in prompt for prompt in prompts] == [True]
-
-
 def test_unscored_gives_exit_code_1_and_the_reason() -> None:
     done = run("score", "--question", "Why?", "--response", " ", "--model", "offline")
     assert done.returncode == 1
@@ -69,9 +53,6 @@ def test_mistakes_give_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
         ("score", "--question", "-", "--response", "-"),
         ("score", "--question", "a", "--response", f"@{tmp_path}"),
         ("score", "--question", "a", "--response", f"@{noise}"),
-        ("score", *TEXTS, "--messages", "-"),
-        ("score", "--messages", tmp_path),
-        ("score", "--messages", "-"),
         ("rubrics", "none"),
         ("nonsense",),
     ]
