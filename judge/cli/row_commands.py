@@ -11,6 +11,7 @@ import typer
 
 from judge.cli import options
 from judge.cli.options import Reports, say, to_summary
+from judge.errors import SetupError
 from judge.rows.files import Format, encode, refuse_foreign, replacing
 from judge.scoring.numbers import number_of
 
@@ -35,24 +36,15 @@ def pairs(
     Rows belong together by prompt_id, or by prompt. Ties and unscored rows are left out and
     counted. Exit code 0: done, 1: some lines could not be read, 2: error.
     """
-    from judge.rows.exports import choose_format, export, make_pairs
+    from judge.rows.exports import choose_format, make_pairs
 
-    form = choose_format(output)
+    if choose_format(output) is not Format.JSONL:
+        raise SetupError(f"{output}: pairs are written as JSONL; end the name in .jsonl.")
     options.refuse_same_file(source, output, "the pairs would be written over the scored rows")
-    refuse_foreign(
-        output, b"PAR1" if form is Format.PARQUET else b"prompt_id", "a file of pairs", "-o"
-    )
+    refuse_foreign(output, b"prompt_id", "a file of pairs", "-o")
     counts = Counter[str]()
-    # For a table, the pairs are first written to a JSONL file beside it.
-    lines = output if form is Format.JSONL else output.with_name(f"{output.name}.pairing")
-    try:
-        with replacing(lines, f"{output}: cannot write it") as file:
-            file.writelines(f"{pair}\n".encode() for pair in make_pairs(source, Reports(), counts))
-        if form is not Format.JSONL:
-            export(lines, output, form)
-    finally:
-        if lines != output:
-            lines.unlink(missing_ok=True)
+    with replacing(output) as file:
+        file.writelines(f"{pair}\n".encode() for pair in make_pairs(source, Reports(), counts))
     left_out = (
         f"Prompts left out: {counts['ties']:,} for a tie, {counts['alone']:,} with one scored "
         f"response. Lines left out: {counts['unscored']:,} unscored, {counts['malformed']:,} "
@@ -80,7 +72,6 @@ def causes(
     *,
     make: "partial[Judge]",
     rubric: options.RubricFile = None,
-    as_json: options.AsJson = False,
 ) -> None:
     """Sort the reasons of low scores into at most five causes.
 
@@ -104,21 +95,10 @@ def causes(
             for row in file.rows():
                 cause = {"cause": cause_of[row.line]} if row.line in cause_of else {}
                 written.write(f"{encode({**row.fields, **cause})}\n".encode())
-    if as_json:
-        listed = [
-            {"cause": each.name, "replies": len(each.replies), "lines": each.replies}
-            for each in found.counts
-        ]
-        typer.echo(encode({"low": len(reasons), "left_out": found.left_out, "causes": listed}))
-    else:
-        say(
-            "\n".join(
-                f"{len(each.replies):>4}  {each.name} ({_where(each.replies)})"
-                for each in found.counts
-            )
-        )
-        if found.left_out:
-            say(f"Of {len(reasons):,} low replies, the last {MOST} were sorted.")
+    for each in found.counts:
+        say(f"{len(each.replies):>4}  {each.name} ({_where(each.replies)})")
+    if found.left_out:
+        say(f"Of {len(reasons):,} low replies, the last {MOST} were sorted.")
     raise typer.Exit(1 if file.problems else 0)
 
 
@@ -155,7 +135,6 @@ def topics(
     *,
     make: "partial[Judge]",
     rubric: options.RubricFile = None,
-    as_json: options.AsJson = False,
 ) -> None:
     """Sort questions by topic, and show how each is scored.
 
@@ -189,22 +168,14 @@ def topics(
                 fields["topic"] = topic_of.get(question_of(row) or "")
                 written.write(f"{encode(fields)}\n".encode())
     is_sorted = all(question in topic_of for question in questions)
-    counted = [
-        (version.name, to_topics(own, (topic_of.get(reply.question or "") for reply in own)))
-        for version, own in by_version(replies).items()
-    ]
-    if as_json:
-        listed = [
-            {"judge": judge, **topic.to_dict()} for judge, topics in counted for topic in topics
-        ]
-        typer.echo(encode({"topics": listed}))
-    else:
-        for judge, topics in counted:
-            if len(counted) > 1:
-                say(f"{judge}:")
-            say("\n".join(_aligned([TITLES, *(topic.cells for topic in topics)])))
-        if not is_sorted:
-            say("Some questions are not sorted: a request failed, or its answer left them out.")
+    counted = by_version(replies)
+    for version, own in counted.items():
+        if len(counted) > 1:
+            say(f"{version.name}:")
+        topics = to_topics(own, (topic_of.get(reply.question or "") for reply in own))
+        say("\n".join(_aligned([TITLES, *(topic.cells for topic in topics)])))
+    if not is_sorted:
+        say("Some questions are not sorted: a request failed, or its answer left them out.")
     raise typer.Exit(1 if file.problems or not is_sorted else 0)
 
 

@@ -63,9 +63,6 @@ def _of_both(compared: Comparison) -> Iterator[Figure]:
         yield Figure(f"the judge's own difference ({same})", "", own)
     if compared.means and (compared.pairs or compared.by_means):
         yield from _differences(compared, *compared.means)
-    reworded = sum(pair.before.question != pair.now.question for pair in compared.pairs)
-    if reworded and not compared.by_means:
-        yield Figure("pairs by prompt_id whose prompts differ", "", f"{reworded:,}")
 
 
 def _of_questions(compared: Comparison) -> Iterator[Figure]:

@@ -29,7 +29,6 @@ class OutputRow(NamedTuple):
 
     line: int
     prompt: int  # shared by the rows that are paired
-    question: int  # shared by the rows that ask the same
     texts: int | None  # all that the judge got; None if there was no verdict
     answer: int | None  # all that the judge said; None if it always says the same
     score: int | None
@@ -71,7 +70,6 @@ class Output:
             OutputRow(
                 line=row.line,
                 prompt=prompt,
-                question=hash(row.asked),
                 texts=hash((row.dialogue, row.reference)) if is_judged else None,
                 answer=answer,
                 score=score,

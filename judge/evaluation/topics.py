@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from judge.errors import BadResponseError, JudgeError, SetupError
 from judge.evaluation.naming import (
@@ -201,11 +201,6 @@ class Topic(NamedTuple):
     questions: int
     mean: Interval | None  # of the scores of their replies
     low_share: float | None  # of these scores
-
-    def to_dict(self) -> dict[str, Any]:
-        mean, low, high = self.mean or (None, None, None)
-        figures = {"mean": mean, "low": low, "high": high, "low_share": self.low_share}
-        return {"topic": self.name, "questions": self.questions, **figures}
 
     @property
     def cells(self) -> list[str]:

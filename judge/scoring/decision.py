@@ -74,10 +74,8 @@ def read_choices(text: str, questions: Sequence[Mapping[str, Any]]) -> dict[str,
         for answer, question in zip(_answers(text, questions), questions, strict=True):
             if answer["type"] != "refusal":
                 choice = answer["choice"]
-                values = [each["value"] for each in question["choices"]]
-                chances = _distribution(answer, "value", values)
-                if chances[choice] < max(chances.values()) - _MOST_OFF:
-                    raise ValueError("what is chosen is not the most probable choice")
+                if {"value": choice} not in question["choices"]:
+                    raise ValueError("what is chosen is not one of the choices")
                 chosen[question["name"]] = choice
     return chosen
 
@@ -90,7 +88,7 @@ def _read(text: str, rubric: Rubric) -> Result:
             if score["type"] == "refusal":
                 return unscored(UnscoredReason.REFUSED, rubric.scale, text)
             labels = [each["label"] for each in questions[0]["levels"]]
-            levels = _distribution(score, "label", labels)
+            levels = _distribution(score, labels)
             points = {
                 each["name"]: None
                 if each["type"] == "refusal"
@@ -132,13 +130,13 @@ def _answers(text: str, questions: Sequence[Mapping[str, Any]]) -> list[dict[str
     return answers
 
 
-def _distribution(answer: Mapping[str, Any], key: str, asked: Sequence[str]) -> dict[str, float]:
-    """The probability of each label or value that was asked for, in that order, scaled to 1."""
-    chances = {each[key]: _probability(each["probability"]) for each in answer["probabilities"]}
+def _distribution(answer: Mapping[str, Any], labels: Sequence[str]) -> dict[str, float]:
+    """The probability of each label that was asked for, in that order, scaled to 1."""
+    chances = {each["label"]: _probability(each["probability"]) for each in answer["probabilities"]}
     total = math.fsum(chances.values())
-    if set(chances) != set(asked) or abs(total - 1) > _MOST_OFF:
-        raise ValueError(f"its probabilities are not those of each {key}, together 1")
-    return {each: chances[each] / total for each in asked}
+    if set(chances) != set(labels) or abs(total - 1) > _MOST_OFF:
+        raise ValueError("its probabilities are not those of each label, together 1")
+    return {label: chances[label] / total for label in labels}
 
 
 def _probability(given: Any) -> float:

@@ -197,13 +197,7 @@ SPOILT: list[Callable[[list[Any]], object]] = [
     lambda all_: all_[:-1],
     lambda all_: [*all_[:-1], all_[0]],
     lambda all_: [*all_[:-1], chosen("8", "too loud")],
-    lambda all_: [*all_[:-1], chosen("8", "other", choice="no source")],
     lambda all_: [*all_[:-1], chosen("8", "other", choice=["other"])],
-    lambda all_: [
-        *all_[:-1],
-        chosen("8", "other", probabilities=[{"value": "other", "probability": 1.0}] * 3),
-    ],
-    lambda all_: [*all_[:-1], chosen("8", "other", probabilities=None)],
     lambda all_: [*all_[:-1], {"type": "predicate", "name": "8", "probability": 1.0}],
     lambda all_: [*all_[:-1], "other"],
 ]

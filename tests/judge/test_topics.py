@@ -201,13 +201,6 @@ async def test_the_command_shows_what_was_planted_and_writes_it_into_the_rows(
         *["Passwords"] * 20,
         *["Rare"] * 4,
     ]
-    done = await asyncio.to_thread(run, "topics", file, "--known", "Passwords", "--json", **address)
-    assert [(each["topic"], each["questions"]) for each in json.loads(done.stdout)["topics"]] == [
-        ("Passwords", 20),
-        ("Hotels", 11),
-        ("other", 4),
-        ("not sorted", 1),
-    ]
 
 
 @each(

@@ -1,4 +1,3 @@
-import csv
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -166,27 +165,13 @@ def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["pairs.jsonl", "scored.jsonl"]
 
 
-def test_pairs_are_written_as_a_table_if_the_output_name_asks_for_it(tmp_path: Path) -> None:
-    source = write(
-        tmp_path / "scored.jsonl", row("p", "a", 1, prompt_id=9), row("p", "b", 2, prompt_id=9)
-    )
-    assert run(source, "-o", tmp_path / "pairs.csv").returncode == 0
-    assert run(source, "-o", tmp_path / "pairs.parquet").returncode == 0
-    with (tmp_path / "pairs.csv").open(encoding="utf-8-sig", newline="") as file:
-        assert list(csv.reader(file)) == [
-            ["prompt_id", "prompt", "chosen", "rejected", "score_chosen", "score_rejected"],
-            ["9", "p", "b", "a", "2", "1"],
-        ]
-    assert (tmp_path / "pairs.parquet").read_bytes().startswith(b"PAR1")
-    assert len(list(tmp_path.iterdir())) == 3
-
-
 @each(
     ("source", "output", "expected"),
     [
         ("none.jsonl", "pairs.jsonl", "none.jsonl: no such file."),
         ("scored.jsonl", "scored.jsonl", "scored.jsonl: the pairs would be written over"),
         ("scored.jsonl", "none/pairs.jsonl", "none/pairs.jsonl: cannot write it (no such file"),
+        ("scored.jsonl", "pairs.csv", "pairs.csv: pairs are written as JSONL"),
     ],
 )
 def test_mistake_gives_one_sentence_and_exit_code_2(
