@@ -46,7 +46,6 @@ def to_row(number: int, prompt: int, score: int, given: Given = ()) -> OutputRow
     return OutputRow(
         line=number,
         prompt=prompt,
-        question=prompt,
         texts=None,
         answer=None,
         score=score,

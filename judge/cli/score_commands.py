@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -49,24 +49,22 @@ def score(
         )
     if context.args or question is None or response is None:
         raise SetupError("Give --question and --response.")
-    texts = {
-        "question": _read_text(question, "--question"),
-        "response": _read_text(response, "--response"),
-        "reference": _read_text(reference or "", "--reference"),
-    }
+    asked = _read_text(question, "--question")
+    answer = _read_text(response, "--response")
+    known = _read_text(reference or "", "--reference")
     judge = make()
-    verdict = asyncio.run(_score(judge, texts))
+
+    async def ask() -> Verdict:
+        async with judge:
+            return await judge.score(asked, answer, reference=known)
+
+    verdict = asyncio.run(ask())
     typer.echo(
         encode(verdict.to_dict()) if as_json else to_printable(_to_text(verdict, judge.rubric))
     )
     for each in judge.shortfalls:
         options.say(options.to_options(each), err=True)
     raise typer.Exit(0 if verdict.is_scored else 1)
-
-
-async def _score(judge: "Judge", texts: Mapping[str, str]) -> Verdict:
-    async with judge:
-        return await judge.score(**texts)
 
 
 def _read_text(given: str, option: str) -> str:
