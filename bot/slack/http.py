@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import parse_qsl
 
 import structlog
@@ -22,8 +21,6 @@ HTTP_SETTINGS = "HTTP_HOST", "HTTP_PORT"
 LARGEST_BODY = 2**20
 """In bytes; it is also aiohttp's default. Slack documents no limit, and Bolt for JavaScript takes 4 MB. A shortcut on
 the longest message (40,000 Chinese characters, both as text and as a block, as JSON in a form) takes 640 kB."""
-_ANY_TIME = 2**16
-"""In bytes: a smaller body is always read. aiohttp buffers as much of each connection, whether it is read or not."""
 FRESH_S = 300
 """How old a signature may be; source: https://docs.slack.dev/authentication/verifying-requests-from-slack"""
 
@@ -36,13 +33,11 @@ _SIGNATURE = re.compile(r"v0=[0-9a-f]{64}")
 class HttpFront(HttpServer):
     """Listens for Slack's requests while its context is open.
 
-    A request without a fresh signature is refused before its body is read, and a body larger than
-    `LARGEST_BODY`, or that would make all bodies in progress more than `most_unverified` bytes, is
-    refused. A body must be there after `longest_read_s`; Slack itself gives up after 3 s. Limits on
-    the number and duration of connections are left to the proxy that terminates TLS.
+    A request without a fresh signature is refused before its body is read, and so is a body larger
+    than `LARGEST_BODY`. A body must be there after `longest_read_s`; Slack itself gives up after
+    3 s. Limits on the number and duration of connections are left to the proxy that terminates TLS.
     """
 
-    most_unverified = 32 * LARGEST_BODY
     longest_read_s = 3.0
 
     def __init__(
@@ -59,7 +54,6 @@ class HttpFront(HttpServer):
         self._pages = pages
         self._door = door
         self._traffic = traffic or Traffic()
-        self._unverified = 0
         self._clock = clock or Clock()
         self._verifier = SignatureVerifier(signing_secret.get_secret_value(), self._clock)
 
@@ -74,9 +68,12 @@ class HttpFront(HttpServer):
             return web.Response(status=405, headers={"Allow": "POST"})
         if not self._may_be_slacks(request.headers):
             return _not_slacks()
+        if (request.content_length or 0) > LARGEST_BODY:
+            raise web.HTTPRequestEntityTooLarge(LARGEST_BODY)
         try:
             async with asyncio.timeout(self.longest_read_s):
-                body = (await self._read(request)).decode()
+                # aiohttp itself refuses one that grows larger.
+                body = (await request.read()).decode()
         except TimeoutError:
             return web.Response(status=408)
         except (web.RequestPayloadError, ConnectionError, UnicodeDecodeError):
@@ -85,31 +82,14 @@ class HttpFront(HttpServer):
             return _not_slacks()
         return await self._dispatch(body)
 
-    async def _read(self, request: web.BaseRequest) -> bytes:
-        """The body; raises the refusal of one that is too large, or too large for now."""
-        body = bytearray()
-        held = 0
-        try:
-            while True:
-                size = max(request.content_length or 0, len(body))
-                self._unverified += size - held
-                held = size
-                if size > LARGEST_BODY:
-                    raise web.HTTPRequestEntityTooLarge(LARGEST_BODY, size)
-                if size > _ANY_TIME and self._unverified > self.most_unverified:
-                    raise _not_now("too much unverified", self.most_unverified)
-                if not (part := await request.content.readany()):
-                    return bytes(body)
-                body += part
-        finally:
-            self._unverified -= held
-
     async def _dispatch(self, body: str) -> web.Response:
         bolt_request = _to_request(body)
         if bolt_request is None:
             return web.Response(status=400, text="expected a payload from Slack\n")
         if self._traffic.is_full:
-            raise _not_now("too many at once", MOST)
+            # Not accepted: Slack shows the person an error, and sends an event again.
+            logger.warning("payload_refused", reason="too many at once", most=MOST)
+            return web.Response(status=503, headers={"Retry-After": "1"})
         with self._traffic.payload(bolt_request.body):
             if app := await self._door(bolt_request.body):
                 return await to_aiohttp_response(await app.async_dispatch(bolt_request))
@@ -128,35 +108,15 @@ def _not_slacks() -> web.Response:
     return web.json_response({"error": "invalid request"}, status=401)
 
 
-def _not_now(reason: str, most: int) -> web.HTTPServiceUnavailable:
-    """Not accepted: Slack shows the person an error, and sends an event again."""
-    logger.warning("payload_refused", reason=reason, most=most)
-    return web.HTTPServiceUnavailable(headers={"Retry-After": "1"})
-
-
 def _to_request(body: str) -> AsyncBoltRequest | None:
     """The request for Bolt, which itself would read a command with "payload" in it as empty; None
     if it is none.
     """
     try:
-        payload: Any = (
-            json.loads(body)
-            if body[:1] in {"{", "["}
-            else dict(parse_qsl(body, keep_blank_values=True))
-        )
-        if isinstance(payload, dict) and isinstance(payload.get("payload"), str):
-            payload = json.loads(payload["payload"])
+        if not body.startswith("{"):
+            fields = dict(parse_qsl(body, keep_blank_values=True))
+            body = fields.get("payload") or json.dumps(fields)
         # In Socket Mode, Bolt takes the parsed body as it is.
-        return (
-            AsyncBoltRequest(body=payload, mode="socket_mode")
-            if payload and isinstance(payload, dict)
-            else None
-        )
-    except (
-        ValueError,
-        RecursionError,
-        AttributeError,
-        LookupError,
-        TypeError,
-    ):  # not JSON, or unexpected types in it
+        return AsyncBoltRequest(body=json.loads(body), mode="socket_mode")
+    except (ValueError, AttributeError, TypeError):  # not JSON, or unexpected types in it
         return None

@@ -184,42 +184,6 @@ async def test_a_body_that_cannot_be_read_is_refused() -> None:
             assert (await answer_to(front, request(signed(b"") | headers) + body))[0] == 400
 
 
-CHUNK = b"18000\r\n" + b"x" * 0x18000 + b"\r\n"
-
-
-@pytest.mark.parametrize(
-    ("headers", "begin", "size"),
-    [
-        ({"Content-Length": str(LARGEST_BODY)}, b"", LARGEST_BODY),
-        ({"Transfer-Encoding": "chunked"}, CHUNK, 0x18000),
-    ],
-    ids=["by its length", "by what came"],
-)
-async def test_large_bodies_have_a_budget_until_they_are_verified_and_small_ones_pass(
-    headers: dict[str, str], begin: bytes, size: int
-) -> None:
-    small = a_command()
-    large = a_command("x" * (size - 99))
-    async with open_front() as front:
-        front.most_unverified = size * 3 // 2
-        front.longest_read_s = ONLY_A_HANG_S
-        streams = [await connect(front, request(signed(b"") | headers) + begin) for _ in range(2)]
-        heads = [asyncio.create_task(reader.readuntil(b"\r\n\r\n")) for reader, _ in streams]
-        async with asyncio.timeout(ONLY_A_HANG_S):
-            (refused,), (held,) = await asyncio.wait(heads, return_when=asyncio.FIRST_COMPLETED)
-        assert (refused.result().split()[1], b"Retry-After: 1\r\n" in refused.result()) == (
-            b"503",
-            True,
-        )
-        assert (await answer_to(front, request(signed(small) | sized(small)) + small))[0] == 200
-        streams[heads.index(held)][1].write(b"0\r\n\r\n" if begin else bytes(size))
-        async with asyncio.timeout(ONLY_A_HANG_S):
-            assert (await held).split()[1] == b"401"
-        for _, writer in streams:
-            writer.close()
-        assert (await answer_to(front, request(signed(large) | sized(large)) + large))[0] == 200
-
-
 async def test_a_body_that_does_not_come_in_time_is_given_up() -> None:
     async with open_front() as front:
         front.longest_read_s = 0.0
