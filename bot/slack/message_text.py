@@ -20,9 +20,6 @@ Raw = dict[str, Any]
 
 ODD = (AttributeError, KeyError, TypeError, ValueError)
 """What reading a malformed message raises."""
-# More than Slack allows: a carousel or a table in a container, and in it a list.
-_DEEPEST = 8
-_DEEPEST_LIST = 8  # https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 # Stands in a text for a mark until the text around it has lost its own; U+FFFC, taken out of
 # people's texts.
 _HERE = "\ufffc"
@@ -86,7 +83,6 @@ class _Reader:
         self.marks: list[tuple[str, str]] = []
         self.authors: list[str] = []
         self.is_unfinished = False
-        self._depth = 0
 
     def put(self, text: str, unread: str = "") -> str:
         self.marks.append((text, unread))
@@ -105,17 +101,12 @@ class _Reader:
     def block(self, raw: Any, kind: str | None = None) -> str:
         """The words of a block, an element or a text object; a mark if they cannot be read."""
         known = len(self.marks)
-        self._depth += 1
         try:
             kind = kind or raw["type"]
-            if self._depth > _DEEPEST:
-                raise ValueError(kind)
             return READ[kind](self, raw)
         except ODD:
             del self.marks[known:]
             return self.miss("block", kind if isinstance(kind, str) else "")
-        finally:
-            self._depth -= 1
 
     def part(self, raw: Raw, name: str) -> str:
         """The words of one field; "" if it is missing."""
@@ -157,10 +148,10 @@ def _named(value: Any) -> str:
 
 
 def _section(reader: _Reader, raw: Raw) -> str:
-    accessory = raw.get("accessory") or {}
-    return reader.parts(
-        raw, "text", "fields", *(["accessory"] if accessory.get("type") == "image" else [])
-    )
+    names = ["text", "fields"]
+    if (raw.get("accessory") or {}).get("type") == "image":
+        names.append("accessory")
+    return reader.parts(raw, *names)
 
 
 def _context(reader: _Reader, raw: Raw) -> str:
@@ -239,7 +230,7 @@ def _shared(reader: _Reader, raw: Raw) -> str:
 
 def _rich_list(reader: _Reader, raw: Raw) -> str:
     items = enumerate(_list(raw.get("elements")), int(raw.get("offset") or 0) + 1)
-    indent = "  " * min(int(raw.get("indent") or 0), _DEEPEST_LIST)
+    indent = "  " * int(raw.get("indent") or 0)
     is_ordered = raw.get("style") == "ordered"
     return "\n".join(
         f"{indent}{f'{n}.' if is_ordered else '-'} {reader.block(item)}" for n, item in items

@@ -1,7 +1,6 @@
 """Slack's messages, links to them, their changes and reactions, as the app sees them."""
 
 import re
-from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -54,7 +53,7 @@ def to_message(raw: Raw) -> Message:
     parent_ts = raw.get("thread_ts")
     try:
         found = read(raw)
-        blocker = None if found.has_words else _blocker(found.unread)
+        blocker = None if found.has_words else NO_TEXT
     except ODD as exc:  # such a message must not keep the others from being read
         logger.warning("message_unreadable", ts=raw["ts"], error=type(exc).__name__)
         found = Read()
@@ -74,14 +73,6 @@ def to_message(raw: Raw) -> Message:
     )
 
 
-def _blocker(unread: Collection[str]) -> str:
-    counts = Counter(unread).items()
-    things = " and ".join(
-        f"a {kind}" if count == 1 else f"{count} {kind}s" for kind, count in counts
-    )
-    return f"That message contains only {things}, and I score text." if things else NO_TEXT
-
-
 _PATH = re.compile(r"/archives/([CDG][A-Z0-9]+)/p(\d{10})(\d{6})/?")
 
 
@@ -89,20 +80,9 @@ _PATH = re.compile(r"/archives/([CDG][A-Z0-9]+)/p(\d{10})(\d{6})/?")
 class Permalink:
     """Where a message link points; `parent_ts` is set if the message is a reply in a thread."""
 
-    host: str
     channel_id: str
     message_ts: str
     parent_ts: str | None
-
-    def blocker(self, hosts: Collection[str]) -> str | None:
-        """What keeps the message from being read; None if the link's host is one of these or an
-        Enterprise Grid's.
-
-        Links of a Grid name the organisation; only Slack can say whether the message can be read.
-        """
-        if self.host in hosts or self.host.endswith(".enterprise.slack.com"):
-            return None
-        return f"That link is from another workspace ({self.host}), and I can read only this one."
 
 
 def parse_permalink(text: str) -> Permalink | None:
@@ -123,7 +103,7 @@ def parse_permalink(text: str) -> Permalink | None:
         return None
     ts = f"{match[2]}.{match[3]}"
     parent = parse_qs(parts.query).get("thread_ts", [None])[0]
-    return Permalink(parts.netloc, match[1], ts, parent if parent != ts else None)
+    return Permalink(match[1], ts, parent if parent != ts else None)
 
 
 class MessageChange(NamedTuple):

@@ -205,19 +205,6 @@ def test_words_that_look_like_a_mark_are_changed_even_if_they_are_put_together()
     )
 
 
-def nested(depth: int) -> Raw:
-    raw = block("section", text=text("deep"))
-    for _ in range(depth):
-        raw = block("container", child_blocks=[raw])
-    return raw
-
-
-def test_containers_are_read_to_a_depth() -> None:
-    assert read({"blocks": [nested(5)]}).text == "deep"
-    found = read({"blocks": [nested(400), text("after")]})
-    assert (found.text, found.unread) == ("[block: container]\nafter", ("block",))
-
-
 BROKEN: list[Any] = [
     *(None, 5, "words", [], {}, {"type": 5}, {"type": []}),
     *(block("table", rows=rows) for rows in ("ab", {"a": 1}, ["ab"], [[None]], [["ab"]], [[5]])),
