@@ -95,15 +95,9 @@ def _clean(
 
 
 def _shown(address: re.Match[str]) -> str:
-    """Scheme, host and path; only the scheme if it is unclear which part is the host."""
+    """Scheme, host and path; only the scheme if there is a login, which may hold any character."""
     scheme, rest = address.groups()
-    place = re.split(r"[?#]", rest, maxsplit=1)[0]
-    query = rest[len(place) :]
-    if "@" in query:
-        return scheme + _HIDDEN
-    _, at, host = place.rpartition("@")
-    place = f"{_HIDDEN}@{host}" if at else place
-    return scheme + place + (query[0] + _HIDDEN if query else "")
+    return scheme + (_HIDDEN if "@" in rest else re.sub(r"[?#].*", f"?{_HIDDEN}", rest))
 
 
 def _places(exc_info: structlog.typing.ExcInfo) -> str:

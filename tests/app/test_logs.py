@@ -149,10 +149,8 @@ for number in range(500):
 """
 SHOWN = {
     "wss://h.slack.com/link/?ticket=SECRET&app_id=SECRET": "wss://h.slack.com/link/?***",
-    "HTTPS://h.slack.com/a#SECRET": "HTTPS://h.slack.com/a#***",
-    "http://SECRET:SECRET@proxy:3128": "http://***@proxy:3128",
-    "postgresql+asyncpg://ann:SEC/RET@db/judge": "postgresql+asyncpg://***@db/judge",
-    "http://ann:SECRET?SECRET@proxy:3128": "http://***",
+    "HTTPS://h.slack.com/a#SECRET": "HTTPS://h.slack.com/a?***",
+    "postgresql+asyncpg://ann:SEC/RET?SECRET@db/judge": "postgresql+asyncpg://***",
     "https://h.slack.com/?a=SECRET'SECRET": "https://h.slack.com/?***",
     "https://docs.slack.dev/a": "https://docs.slack.dev/a",
 }
