@@ -117,14 +117,13 @@ TokenKeys = Annotated[
 
 
 SECRETS = (
-    *(
-        "slack_bot_token",
-        "slack_app_token",
-        "slack_signing_secret",
-        "slack_client_secret",
-        "token_keys",
-    ),
-    *("openai_api_key", "database_url"),
+    "slack_bot_token",
+    "slack_app_token",
+    "slack_signing_secret",
+    "slack_client_secret",
+    "token_keys",
+    "openai_api_key",
+    "database_url",
 )
 """The settings whose value may come from a file, named by `NAME_FILE`."""
 
@@ -161,8 +160,6 @@ def _read_secret(file: Path, where: str) -> str | ValueError:
     A problem never names the path, because it may be the secret itself by mistake.
     """
     try:
-        if file.exists() and not file.is_file():  # reading a pipe would wait
-            return ValueError(f"{where} is a folder or a pipe")
         secret = file.read_text(encoding="utf-8-sig").rstrip("\r\n")
     except OSError as exc:
         return ValueError(f"{where} cannot be read ({exc.strerror})")

@@ -309,18 +309,10 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
         found = kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
         wrong += [_explain_one(each) for each in exc.errors(include_url=False, include_input=False)]
-        wrong += (
-            [f"{env_file} is a folder, so nothing is read from it"]
-            if env_file and env_file.is_dir()
-            else []
-        )
     except OSError as exc:
         raise SettingsError(f"{env_file} cannot be read ({exc.strerror})") from exc
     except UnicodeDecodeError as exc:
-        line = exc.object.count(b"\n", 0, exc.start) + 1
-        raise SettingsError(
-            f"{env_file}: line {line} is not UTF-8; save the file as UTF-8"
-        ) from exc
+        raise SettingsError(f"{env_file} is not UTF-8; save the file as UTF-8") from exc
     if wrong:
         raise SettingsError(
             "\n  ".join(["the settings are incomplete or wrong (environment or .env):", *wrong])
@@ -332,23 +324,21 @@ def _wrong_lines(env_file: Path | None) -> list[str]:
     """A problem for each line that is no `NAME=value`, and each name that is nearly a setting's;
     others are fine.
     """
-    if env_file is None or not env_file.is_file():
+    if env_file is None or not env_file.exists():
         return []
     known = {name.upper() for name in Settings.model_fields}
     known |= {f"{name}_FILE" for name in known}
     problems = []
-    names = set()
-    for binding in parse_stream(StringIO(env_file.read_text(encoding="utf-8-sig"))):
-        if binding.key:
-            names.add(binding.key.upper())
+    bindings = list(parse_stream(StringIO(env_file.read_text(encoding="utf-8-sig"))))
+    for binding in bindings:
         if binding.error:
             # The parser counts blank lines before it to the line.
-            text = binding.original.string
-            blank = text[: -len(text.lstrip())]
-            number = binding.original.line + blank.count("\n")
+            number = binding.original.line
             problems.append(
-                f"{env_file}: line {number} is not NAME=value, or a quotation mark is not closed"
+                f"{env_file}: from line {number} on, a line is not NAME=value, or a quotation mark "
+                "is not closed"
             )
+    names = {binding.key.upper() for binding in bindings if binding.key}
     for name in sorted(names - known):
         close = get_close_matches(name, known, n=1, cutoff=_NEARLY)
         if close:

@@ -29,19 +29,15 @@ logger = structlog.get_logger(__name__)
 
 
 def signals() -> list[str]:
-    """The signals that have a receiver and are not switched off; ValueError if one is no URL, which
-    the SDK would log with its secret.
+    """The signals that are sent; ValueError if the receiver is no URL, which the SDK would log with
+    its secret.
     """
-    wanted = []
-    for signal in ("TRACES", "LOGS"):
-        own = f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT"
-        receiver = own if _value(own) else _RECEIVER
-        if not _value(receiver) or _value(f"OTEL_{signal}_EXPORTER") == "none":
-            continue
-        if not _value(receiver).startswith(("http://", "https://")):
-            raise ValueError(f"{receiver}: expected a URL that begins with http or https")
-        wanted.append(signal)
-    return [] if _value("OTEL_SDK_DISABLED") == "true" else wanted
+    receiver = _value(_RECEIVER)
+    if not receiver or _value("OTEL_SDK_DISABLED") == "true":
+        return []
+    if not receiver.startswith(("http://", "https://")):
+        raise ValueError(f"{_RECEIVER}: expected a URL that begins with http or https")
+    return [name for name in ("TRACES", "LOGS") if _value(f"OTEL_{name}_EXPORTER") != "none"]
 
 
 def _value(name: str) -> str:
