@@ -57,9 +57,7 @@ class Requests:
             blocker=message.blocker,
         )
 
-    async def of_link(
-        self, invocation: Invocation, link: Permalink, blocker: str | None = None
-    ) -> Case:
+    async def of_link(self, invocation: Invocation, link: Permalink) -> Case:
         """The case for a link to a message, which is read later."""
         channel_id = link.channel_id
         rubric, visibility = await self.chosen(invocation, channel_id)
@@ -77,7 +75,6 @@ class Requests:
             visibility=visibility,
             message_ts=link.message_ts,
             parent_ts=link.parent_ts,
-            blocker=blocker,
         )
 
     async def of_texts(self, invocation: Invocation, question: str, response: str) -> Case:

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
@@ -237,11 +236,6 @@ class Identity:
     def teams(self) -> frozenset[str]:
         """The ids by which Slack names whom the app's own people belong to."""
         return frozenset({self.team_id, self.enterprise_id or self.team_id})
-
-    @property
-    def host(self) -> str:
-        """The workspace's host name, as in links to its messages."""
-        return urlsplit(self.url).netloc
 
     @property
     def own_ids(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ typed after `/judge`.
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
@@ -31,9 +31,8 @@ class Invocation:
     A submitted window belongs to no channel (`channel_id` is empty); `window_channel_id` is where
     it was opened, and its `response_url` leads there. In the Home tab it is the channel of the
     person's direct messages with the app. `message_ts` is the message in which they
-    clicked, `is_ephemeral` whether it goes when they reload Slack. `hosts` are the workspace's host
-    names, if the payload has them. `action` is the id of what was clicked, and `value` what a
-    button sends back, both empty if there is none.
+    clicked, `is_ephemeral` whether it goes when they reload Slack. `action` is the id of what was
+    clicked, and `value` what a button sends back, both empty if there is none.
     """
 
     team_id: str
@@ -46,11 +45,11 @@ class Invocation:
     window_channel_id: str | None = None
     thread_ts: str | None = None
     message_ts: str = ""
-    hosts: frozenset[str] = frozenset()
     is_command: bool = False
     is_ephemeral: bool = False
     action: str = ""
     value: str = ""
+    too_slow: ClassVar[str] = "The window did not open in time. Please try again."
 
     @property
     def case_id(self) -> int | None:
@@ -66,12 +65,6 @@ class Invocation:
         response_url = None if self.window_channel_id else self.response_url
         is_in_channel = self.thread_ts is None
         return Recipient(self.user_id, self.channel_id, self.thread_ts, response_url, is_in_channel)
-
-    @property
-    def too_slow(self) -> str:
-        """What the person is told if a window did not open in time."""
-        done = "type the command" if self.is_command else "press the button"
-        return f"The window did not open in time. Please {done} again."
 
     @property
     def is_direct(self) -> bool:
@@ -154,7 +147,6 @@ def kind_of(body: Raw) -> str | None:
 
 def _from_interaction(body: Raw) -> Invocation:
     user = body["user"]
-    team = body.get("team") or {}
     view = body.get("view") or {}
     container = body.get("container") or {}
     state = ModalState.of(view) if body.get("type") == "view_submission" else ModalState()
@@ -171,8 +163,7 @@ def _from_interaction(body: Raw) -> Invocation:
         if view.get("type") == "home"
         else state.channel_id,
         thread_ts=(container | (body.get("message") or {})).get("thread_ts"),
-        message_ts=(body.get("container") or {}).get("message_ts") or "",
-        hosts=_hosts(team.get("domain")),
+        message_ts=container.get("message_ts") or "",
         is_ephemeral=bool(container.get("is_ephemeral")),
         action=clicked.get("action_id") or "",
         value=clicked.get("value") or "",
@@ -188,7 +179,6 @@ def _from_command(body: Raw) -> Invocation:
         trigger_id=body.get("trigger_id", ""),
         response_url=body.get("response_url"),
         is_foreign=False,  # Slack offers commands only in the workspaces that have installed them
-        hosts=_hosts(body.get("team_domain")),
         is_command=True,
     )
 
@@ -220,10 +210,6 @@ def _is_elsewhere(body: Raw) -> bool:
 def _home(body: Raw) -> set[str]:
     """The ids by which Slack names the workspace of a person who is not from another company."""
     return {body["team_id"], body.get("enterprise_id"), *body.get(TEAMS, ())} - {None}
-
-
-def _hosts(domain: str | None) -> frozenset[str]:
-    return frozenset({f"{domain}.slack.com"} if domain else ())
 
 
 def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
@@ -271,6 +257,7 @@ def to_submission(body: Raw) -> Submission:
     """The inputs as typed, without surrounding whitespace."""
     view = body["view"]
     values = view["state"]["values"]
+    seen_by = selected(values, ids.BLOCK_VISIBILITY)
     return Submission(
         view_id=view["id"],
         state=ModalState.of(view),
@@ -278,9 +265,7 @@ def to_submission(body: Raw) -> Submission:
         response=typed(values, ids.BLOCK_RESPONSE),
         chosen=selected(values, ids.BLOCK_CHOSEN),
         rubric=selected(values, ids.BLOCK_RUBRIC),
-        visibility=Visibility(seen_by)
-        if (seen_by := selected(values, ids.BLOCK_VISIBILITY))
-        else None,
+        visibility=Visibility(seen_by) if seen_by else None,
     )
 
 

@@ -83,8 +83,6 @@ async def _find(
     link = parse_permalink(text)
     if link is None:
         return words.HOW
-    if blocker := link.blocker({services.identity.host} | invocation.hosts):
-        return blocker
     place = invocation.team_id, link.channel_id, link.message_ts, link.parent_ts
     return await cases_at(services.store.database, *place)
 

@@ -154,11 +154,10 @@ async def _typed(services: Services, invocation: Invocation, question: str, resp
 
 
 async def _linked(services: Services, invocation: Invocation, link: Permalink) -> Case:
-    blocker = link.blocker({services.identity.host} | invocation.hosts)
-    is_sure = blocker or link.channel_id == invocation.channel_id
-    if not is_sure and not await services.memberships.includes(invocation.user_id, link.channel_id):
+    is_here = link.channel_id == invocation.channel_id
+    if not is_here and not await services.memberships.includes(invocation.user_id, link.channel_id):
         raise RefusedError(NOT_IN_BOTH)
-    return await services.requests.of_link(invocation, link, blocker)
+    return await services.requests.of_link(invocation, link)
 
 
 async def _score(

@@ -38,7 +38,7 @@ async def test_without_text_a_modal_takes_both_and_says_which_is_wrong(stage: St
 async def test_the_modal_can_keep_the_verdict_to_oneself(stage: Stage) -> None:
     stage.slack.fail("views.open", error="expired_trigger_id")
     stage.ann.command(CHANNEL, ids.COMMAND)
-    too_late = "did not open in time. Please type the command again."
+    too_late = "did not open in time. Please try again."
     assert too_late in (await stage.told(stage.ann)).text
     stage.ann.command(CHANNEL, ids.COMMAND)
     await stage.fill_in(stage.ann, TEXTS | {ids.BLOCK_VISIBILITY: Visibility.ME.value})
