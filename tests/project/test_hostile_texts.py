@@ -5,11 +5,7 @@ stops the app for seconds, and Slack gets no acknowledgement. Processor time is 
 busy machine changes nothing, and a call that is over its limit is interrupted.
 """
 
-import ast
 import asyncio
-import importlib
-import inspect
-import pkgutil
 import re
 import signal
 import time
@@ -19,7 +15,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import openai
@@ -182,76 +177,6 @@ def test_a_quadratic_reader_is_slow_and_a_linear_one_is_not() -> None:
     assert slow_over(re.compile("(?<!a)a*b").findall, [filled("a")]) == []
 
 
-# The three integrations' libraries take 13 s to import.
-APART = re.compile(r"migrations|__main__|integrations\.(?:inspect|mlflow|pydantic_evals)$")
-
-
-def modules() -> Iterator[ModuleType]:
-    for package in ("judge", "bot"):
-        for found in pkgutil.walk_packages([str(ROOT / package)], f"{package}."):
-            if not APART.search(found.name):
-                yield importlib.import_module(found.name)
-
-
 @each("name", DOORS)
 def test_no_reader_takes_long_over_hostile_words(name: str) -> None:
     assert slow_over(DOORS[name], HOSTILE) == []
-
-
-# Patterns that see only so many characters of a text.
-SEES: Mapping[str, int] = {
-    "judge.scoring.doubts._BY_JUDGE": 200,
-    "judge.scoring.reading._LABEL": 60,
-    "judge.scoring.reading._SENTENCE_LABEL": 60,
-}
-METHODS = {"search", "match", "fullmatch", "sub", "split", "findall", "finditer"}
-
-
-def patterns_of(module: ModuleType) -> Iterator[tuple[str, re.Pattern[str], set[str]]]:
-    """A module's patterns with their names, or lines, and the methods by which they are used."""
-    source = inspect.getsource(module)
-    for name, value in vars(module).items():
-        for pattern in flat(value):
-            used = {*re.findall(rf"\b{name}\.(\w+)\(", source)} & METHODS
-            yield name, pattern, used or {"search", "fullmatch"}
-    for node in ast.walk(ast.parse(source)):
-        match node:
-            case ast.Call(ast.Attribute(ast.Name("re"), method), [ast.Constant(str(pattern)), *_]):
-                flags = re.findall(r"\bre\.([A-Z]+)\b", ast.unparse(node))
-                compiled = re.compile(pattern, sum(getattr(re, each) for each in flags))
-                yield f"line {node.lineno}", compiled, {method} & METHODS
-
-
-def flat(value: object) -> Iterator[re.Pattern[str]]:
-    if isinstance(value, re.Pattern):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from flat((*value.keys(), *value.values()))
-    elif isinstance(value, tuple | list | set | frozenset):
-        for each in value:
-            yield from flat(each)
-
-
-def hostile_to(pattern: re.Pattern[str], length: int) -> Sequence[str]:
-    """Texts of each sign and each word that a pattern knows, alone and after a letter."""
-    signs = {each for each in pattern.pattern if not each.isalnum()}
-    words = {*re.findall(r"[^\W\d_]{2,}", pattern.pattern)}
-    units = [" ", "\n", "1", "a", "a ", *sorted(signs), *sorted(words)[:12]]
-    return [filled(unit, start, length) for unit in dict.fromkeys(units) for start in ("", "a")]
-
-
-def reading_by(method: str, pattern: re.Pattern[str], text: str) -> object:
-    use = getattr(pattern, method)
-    return use("", text) if method == "sub" else use(text)
-
-
-def test_no_pattern_takes_long_over_hostile_words() -> None:
-    slow = {}
-    for module in modules():
-        for name, pattern, methods in patterns_of(module):
-            where = f"{module.__name__}.{name}"
-            texts = hostile_to(pattern, SEES.get(where, LENGTH))
-            for method in methods:
-                if found := slow_over(partial(reading_by, method, pattern), texts):
-                    slow[f"{where}.{method}"] = found
-    assert slow == {}

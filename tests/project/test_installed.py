@@ -9,10 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import SettingsError
-from bot.settings import load_settings
-from bot.slack.manifest import manifest_path
-
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
@@ -53,21 +49,3 @@ def test_no_message_refers_to_a_file_of_the_checkout() -> None:
         if _OF_THE_CHECKOUT.search(text)
     ]
     assert found == []
-
-
-def test_a_missing_token_names_the_page_to_get_it_and_the_manifest_file(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    with pytest.raises(SettingsError) as error:
-        load_settings(env_file=None, judge_model="offline")
-    bot, app = (line.strip() for line in str(error.value).splitlines()[1:])
-    assert bot.startswith(
-        "SLACK_BOT_TOKEN: missing; expected a token that begins with xoxb- (api.slack.com/apps > "
-    )
-    assert str(manifest_path()) in bot
-    assert manifest_path().is_file()
-    assert app.startswith(
-        "SLACK_APP_TOKEN: missing; expected a token that begins with xapp- (api.slack.com/apps > "
-    )

@@ -117,20 +117,6 @@ def test_the_apps_wheel_requires_the_pocket_slack_only_in_the_extra_demo(wheels:
     assert [each.partition(";")[2].strip() for each in asked] == ["extra == 'demo'"]
 
 
-def test_the_pocket_slacks_wheel_holds_all_its_files_and_licences(wheels: Path) -> None:
-    names, metadata = opened(wheels, "pocket_slack")
-    folder = ROOT / "sandbox" / "pocket_slack"
-    there = {path.relative_to(folder.parent) for path in folder.rglob("*") if path.is_file()}
-    assert {str(path) for path in there if path.suffix != ".pyc"} == {
-        each for each in names if ".dist-info/" not in each
-    }
-    assert sorted(metadata.get_all("License-File", [])) == [
-        "LICENSE",
-        "pocket_slack/page/vendor/LICENSES",
-    ]
-    assert metadata.get_payload() == (ROOT / "sandbox" / "README.md").read_text(encoding="utf-8")
-
-
 @contextmanager
 def running(command: str, until: str, **how: Any) -> Iterator[str]:
     """The output of a program until it is ready; on exit it is interrupted, and must end with code
@@ -252,25 +238,6 @@ def test_the_extra_demo_requires_the_pocket_slack_version_of_this_checkout() -> 
     assert below == f"{major}.{minor + 1}"
 
 
-def test_both_packages_and_ci_name_the_same_python_versions() -> None:
-    named = [
-        re.findall(r"Python :: (3\.\d+)", str(each["project"]["classifiers"]))
-        for each in (APP, POCKET)
-    ]
-    workflow = yaml.safe_load(
-        (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
-    )
-    release = yaml.safe_load(
-        (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
-    )
-    matrices = [
-        each["strategy"]["matrix"]
-        for each in (workflow["jobs"]["ci"], release["jobs"]["installed"])
-    ]
-    assert named == [each["python"] for each in matrices]
-    assert named[0][0] == APP["project"]["requires-python"].removeprefix(">=") == "3.11"
-
-
 @pytest.mark.parametrize(
     ("tag", "package", "version", "changelog"),
     [
@@ -326,20 +293,3 @@ def test_a_target_installs_what_it_needs(
     checkout: Path, targets: tuple[str, ...], brought: str
 ) -> None:
     assert [planned(checkout, target) for target in targets] == [brought] * len(targets)
-
-
-@pytest.mark.parametrize(
-    "changed", ["pyproject.toml", "sandbox/pyproject.toml", "uv.lock", "tools/setup"]
-)
-def test_packages_are_installed_again_only_when_a_pin_changes(checkout: Path, changed: str) -> None:
-    (checkout / ".venv").mkdir()
-    markers = [checkout / ".venv" / name for name in (".demo", ".run", ".ready")]
-    for marker in markers:
-        marker.touch()
-    targets = ("demo", "run", "test")
-    assert [planned(checkout, target) for target in targets] == ["", "", ""]
-    for marker in markers:
-        os.utime(marker, (2000, 2000))
-    for name in ("pyproject.toml", "sandbox/pyproject.toml", "uv.lock", "tools/setup"):
-        os.utime(checkout / name, (3000, 3000) if name == changed else (1000, 1000))
-    assert all(planned(checkout, target) for target in targets)

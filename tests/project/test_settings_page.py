@@ -2,12 +2,8 @@
 
 import re
 
-import pytest
-from pydantic.fields import FieldInfo
-
 from bot.settings import Settings
-from tests.tables import each
-from tools.settings import PAGE, page, row
+from tools.settings import PAGE, page
 
 
 def test_the_page_is_generated_from_the_code_with_every_setting_once() -> None:
@@ -19,22 +15,3 @@ def test_the_page_is_generated_from_the_code_with_every_setting_once() -> None:
     }
     in_files |= {"DATABASE_URL", "OPENAI_API_KEY", "TOKEN_KEYS"}
     assert set(re.findall(r"`([A-Z_]+)_FILE`", page())) == in_files
-
-
-@each(
-    ("name", "default"),
-    [
-        ("slack_bot_token", "none"),
-        ("channels_allowed", "none"),
-        ("score_people", "`private`"),
-        ("verdict_visibility", "`thread`"),
-        ("judge_concurrency", "`8`"),
-    ],
-)
-def test_defaults_are_written_as_an_operator_sets_them(name: str, default: str) -> None:
-    assert row(name, Settings.model_fields[name])[:2] == (f"`{name.upper()}`", default)
-
-
-def test_a_setting_without_a_description_is_refused() -> None:
-    with pytest.raises(ValueError, match="no description; say in it what the setting does"):
-        row("new", FieldInfo(default=1))

@@ -4,7 +4,6 @@
 
 import asyncio
 import functools
-import json
 import os
 import re
 import shutil
@@ -98,55 +97,6 @@ def test_the_build_tools_of_releases_and_the_image_are_pinned_by_hash() -> None:
         ] == []
         assert installs
         assert builds
-
-
-def shipped(package: str) -> set[str]:
-    """The names of all packages that a package can install, with all extras and without development
-    dependencies.
-    """
-    by_name = {each["name"]: each for each in lock_file()}
-    extras = by_name[package].get("optional-dependencies", {})
-    asked = [
-        *by_name[package]["dependencies"],
-        *(each for extra in extras.values() for each in extra),
-    ]
-    found = dict[tuple[str, str | None], None]()
-    while asked:
-        wanted = asked.pop()
-        for extra in (None, *wanted.get("extra", ())):
-            if (wanted["name"], extra) not in found:
-                found[wanted["name"], extra] = None
-                each = by_name[wanted["name"]]
-                more = (
-                    each.get("dependencies", [])
-                    if extra is None
-                    else each["optional-dependencies"][extra]
-                )
-                asked.extend(more)
-    return {name for name, _ in found}
-
-
-@needs_uv
-async def test_the_sbom_lists_exactly_the_packages_that_are_shipped(tmp_path: Path) -> None:
-    code, said = await run("make", "--assume-old=.venv/.run", "sbom", f"DIST={tmp_path}")
-    assert code == 0, said
-    sbom = json.loads((tmp_path / "slack-judge.cdx.json").read_text(encoding="utf-8"))
-    assert (sbom["bomFormat"], sbom["specVersion"]) == ("CycloneDX", "1.5")
-    listed = {
-        (each["name"], each["version"], each["purl"])
-        for each in sbom["components"]
-        if "purl" in each
-    }
-    names = shipped("slack-judge")
-    locked = {
-        (each["name"], each["version"])
-        for each in lock_file()
-        if "registry" in each["source"] and each["name"] in names
-    }
-    assert listed == {(name, version, f"pkg:pypi/{name}@{version}") for name, version in locked}
-    assert {"slack-bolt", "asyncpg", "scipy", "pyarrow"} <= names
-    assert not names & {"pytest", "mypy", "ruff", "playwright"}
-    assert [each["name"] for each in sbom["components"] if "purl" not in each] == ["pocket-slack"]
 
 
 class Advisories:
@@ -277,18 +227,19 @@ def run_step(step: dict[str, Any], folder: Path, **env: str) -> int:
     return subprocess.run(command, cwd=folder, env=os.environ | env, check=False).returncode
 
 
-def download(job: str) -> int:
-    """The place, among a job's steps, of the download of what was built."""
-    steps = jobs(RELEASE)[job]["steps"]
-    return next(n for n, step in enumerate(steps) if step.get("with", {}).get("name") == "files")
-
-
-@pytest.mark.parametrize("job", ["publish", "release"])
-def test_only_the_files_that_were_built_are_published(tmp_path: Path, job: str) -> None:
+def test_only_the_files_that_were_built_are_published(tmp_path: Path) -> None:
     build = jobs(RELEASE)["build"]
     (sum_up,) = [step for step in build["steps"] if step.get("id") == "sums"]
-    compare = jobs(RELEASE)[job]["steps"][download(job) + 1]
     assert build["outputs"]["sums"] == "${{ steps.sums.outputs.sums }}"
+    comparing = []
+    for job in ("publish", "release"):
+        steps = jobs(RELEASE)[job]["steps"]
+        downloads = [
+            n for n, each in enumerate(steps) if each.get("with", {}).get("name") == "files"
+        ]
+        comparing.append(steps[downloads[0] + 1])
+    compare, same = comparing
+    assert (compare["run"], compare["env"]) == (same["run"], same["env"])
     assert compare["env"] == {"SUMS": "${{ needs.build.outputs.sums }}"}
 
     files = tmp_path / "files"
@@ -304,32 +255,6 @@ def test_only_the_files_that_were_built_are_published(tmp_path: Path, job: str) 
     (files / "evil.whl").unlink()
     (files / "a.whl").write_text("other")
     assert run_step(compare, tmp_path, SUMS=sums) == 1
-
-
-def test_only_the_images_that_were_built_are_published(tmp_path: Path) -> None:
-    release = jobs(RELEASE)
-    (save,) = [step for step in release["container"]["steps"] if step.get("id") == "image"]
-    (compare,) = [step for step in release["image"]["steps"] if "sha256sum" in step.get("run", "")]
-    (push,) = [step for step in release["image"]["steps"] if step.get("id") == "push"]
-    assert release["image"]["steps"].index(compare) < release["image"]["steps"].index(push)
-    machines = [each["platform"] for each in release["container"]["strategy"]["matrix"]["include"]]
-    assert compare["env"] == {
-        name.upper(): f"${{{{ needs.container.outputs.{name} }}}}" for name in machines
-    }
-
-    sums = {}
-    for machine in machines:
-        (tmp_path / f"image-{machine}.tar").write_text(machine)
-        env = {"GITHUB_OUTPUT": str(tmp_path / "output"), "PLATFORM": machine}
-        line = {"run": save["run"].splitlines()[-1]}  # the one after docker's
-        assert run_step(line, tmp_path, **env) == 0
-    for line in (tmp_path / "output").read_text().splitlines():
-        name, _, checksum = line.partition("=")
-        sums[name.upper()] = checksum
-    assert run_step(compare, tmp_path, **sums) == 0
-    assert run_step(compare, tmp_path, **(sums | {"ARM64": ""})) == 1
-    (tmp_path / "image-arm64.tar").write_text("other")
-    assert run_step(compare, tmp_path, **sums) == 1
 
 
 @pytest.mark.parametrize("folder", ["", "sandbox/"])

@@ -12,7 +12,6 @@ from urllib.parse import urlencode
 import aiohttp
 import pytest
 from slack_sdk.signature import SignatureVerifier
-from sqlalchemy import event
 
 from bot.app import running_bot
 from bot.commands.health import examine
@@ -131,39 +130,6 @@ async def test_a_signed_body_that_is_no_payload_is_refused(
     for body in ("{", "payload={", 'payload={"user":1}'):
         assert (await front.send(body))[0] == 400, body[:30]
     assert "Traceback" not in capsys.readouterr().err + caplog.text
-
-
-@pytest.mark.slow
-async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    async with pocket_slack() as slack:
-        more: dict[str, Any] = {
-            "serve_http": True,
-            "slack_signing_secret": SECRET,
-            "http_port": free_port(),
-        }
-        settings = make_settings(slack, model_server, tmp_path, **more)
-        async with asyncio.timeout(ONLY_A_HANG_S):
-            async with running_bot(settings, grace_s=0):
-                _, writer = await asyncio.open_connection("127.0.0.1", settings.http_port)
-                writer.write(
-                    f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf".encode()
-                )
-                await writer.drain()
-            writer.close()
-
-
-async def test_a_probe_of_readiness_counts_no_cases(front: Front) -> None:
-    asked: list[str] = []
-    event.listen(
-        front.log.database.engine.sync_engine,
-        "before_cursor_execute",
-        lambda *call: asked.append(call[2]),
-    )
-    await front.is_ready()
-    assert asked
-    assert [statement for statement in asked if "count(" in statement] == []
 
 
 async def test_health_and_metrics_of_cases_tokens_and_time_are_answered_in_socket_mode(

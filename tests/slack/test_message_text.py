@@ -207,31 +207,13 @@ def test_words_that_look_like_a_mark_are_changed_even_if_they_are_put_together()
 
 BROKEN: list[Any] = [
     *(None, 5, "words", [], {}, {"type": 5}, {"type": []}),
-    *(block("table", rows=rows) for rows in ("ab", {"a": 1}, ["ab"], [[None]], [["ab"]], [[5]])),
-    *(
-        block("rich_text", elements=elements)
-        for elements in ("ab", [5], [block("rich_text_section", elements=[None])])
-    ),
+    *(block("table", rows=rows) for rows in ("ab", ["ab"], [[None]])),
     block("rich_text", elements=[block("rich_text_list", offset="x", elements=[])]),
-    *(
-        block("section", text=words)
-        for words in (5, [], {"text": "ab"}, {"type": "mrkdwn", "text": 5})
-    ),
-    *(block("carousel", elements=elements) for elements in (CARD, "ab")),
-    *(block("task_card", title=title, status="complete") for title in (5, ["ab"], {"ab": 5})),
-    *(
-        block("task_card", title="ab", sources=sources)
-        for sources in (5, [5], [block("url", url=5)])
-    ),
-    *(
-        block("data_visualization", title="ab", chart=chart)
-        for chart in (None, {}, {"type": "pie", "segments": "ab"})
-    ),
-    block(
-        "data_visualization",
-        title="ab",
-        chart={"type": "bar", "series": [{"name": "a", "data": [{"label": "b"}]}]},
-    ),
+    block("section", text={"type": "mrkdwn", "text": 5}),
+    block("carousel", elements=CARD),
+    block("task_card", title=["ab"], status="complete"),
+    block("task_card", title="ab", sources=[block("url", url=5)]),
+    block("data_visualization", title="ab", chart={"type": "pie", "segments": "ab"}),
     block("image", alt_text=5),
 ]
 

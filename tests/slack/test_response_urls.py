@@ -2,10 +2,8 @@
 way.
 """
 
-import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from functools import partial
 
 import pytest
 from aiohttp import web
@@ -14,7 +12,6 @@ from aiohttp.test_utils import TestServer
 from bot.slack import ids
 from bot.slack.messenger import to_response_hosts
 from pocket_slack import Delivery, payloads
-from tests.slack.test_access import submit
 from tests.stage import CHANNEL, Stage
 from tests.tables import each
 
@@ -49,40 +46,6 @@ def command(stage: Stage, url: str) -> Delivery:
     return stage.slack.workspace.deliveries.send("slash_commands", typed | {"response_url": url})
 
 
-def click(stage: Stage, url: str, action_id: str) -> Delivery:
-    workspace = stage.slack.workspace
-    action = {"type": "button", "action_id": action_id, "block_id": "any", "value": "1"}
-    message = stage.ann.post(CHANNEL, "Anything.")
-    clicked = payloads.message_action(
-        workspace, stage.ann.user, workspace.channel(CHANNEL), message, action
-    )
-    return workspace.deliveries.send("interactive", clicked | {"response_url": url})
-
-
-def window(stage: Stage, url: str) -> Delivery:
-    remembered = json.dumps(
-        {"channel_id": stage.slack.workspace.channel(CHANNEL).id, "response_url": url}
-    )
-    typed = {ids.BLOCK_QUESTION: "What?", ids.BLOCK_RESPONSE: "That.", ids.BLOCK_VISIBILITY: "me"}
-    return submit(stage, stage.ann, ids.VIEW_TEXTS, remembered, **typed)
-
-
-@pytest.mark.needs("home", "labels", "privacy")
-async def test_nothing_is_posted_to_an_address_that_is_not_slacks(
-    stage: Stage, stranger: Stranger
-) -> None:
-    from bot.features.privacy.text import ACTION_FORGET
-
-    clicks = [
-        partial(click, action_id=each)
-        for each in (ids.ACTION_LABEL, ids.ACTION_RECENT_NEWEST, ACTION_FORGET)
-    ]
-    for count, send in enumerate((command, *clicks, window), 1):
-        await stage.slack.settled(send(stage, stranger.url))
-        await stage.told(stage.ann, count)
-    assert stranger.heard == []
-
-
 SLACKS = ("https://hooks.slack.com/", "https://hooks.slack-gov.com/")
 
 
@@ -113,3 +76,12 @@ def test_the_addresses_are_slacks_and_those_of_a_stand_in() -> None:
 )
 def test_what_only_looks_like_slacks_address_is_none(url: str) -> None:
     assert not url.startswith(to_response_hosts("https://slack.com/api/"))
+
+
+@pytest.mark.needs("home")
+async def test_nothing_is_posted_to_an_address_that_is_not_slacks(
+    stage: Stage, stranger: Stranger
+) -> None:
+    await stage.slack.settled(command(stage, stranger.url))
+    await stage.told(stage.ann)
+    assert stranger.heard == []

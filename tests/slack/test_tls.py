@@ -2,7 +2,6 @@
 is said.
 """
 
-import math
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
@@ -10,16 +9,12 @@ from pathlib import Path
 
 import pytest
 from aiohttp import ClientConnectorCertificateError, web
-from openai import AsyncOpenAI
 from pydantic import SecretStr
 
 from bot.domain.case import Recipient
 from bot.errors import SlackError
 from bot.slack.client import identify, web_client
 from bot.slack.messenger import Messenger
-from judge import UnavailableError
-from judge.scoring.model.chat import ChatModel
-from judge.scoring.model.client import make_client
 from tests.model_server import ModelServer
 from tests.programs import environment, pocket_slack, run
 from tests.stage import GOOD
@@ -80,21 +75,6 @@ async def test_a_slack_without_its_certificate_is_told_nothing(
             await Messenger(client).tell(
                 Recipient("U1", "", response_url=f"{url}commands/1"), "verdict"
             )
-    assert asked == []
-
-
-async def test_a_model_without_its_certificate_is_told_nothing(
-    impostor: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("judge.scoring.model.chat._MAX_ATTEMPTS", 1)
-    url, asked = impostor
-    async with make_client("sk-1", f"{url}v1") as client:
-
-        async def connect() -> AsyncOpenAI:
-            return client
-
-        with pytest.raises(UnavailableError):
-            await ChatModel("m", connect).complete("prompt", give_up_at=math.inf)
     assert asked == []
 
 
