@@ -51,9 +51,8 @@ class Feature:
         register: Connects its listeners to Bolt.
         words: Its words after `/judge`.
         meant: Words that people try after `/judge`, and what it has for them.
-        help: Its lines in `/judge help`, in channels; all features together have at most nine.
+        help: Its lines in `/judge help`; all features together have at most nine.
         more_help: Its lines in `/judge help more`, which lists the rest.
-        direct_help: Its lines in direct messages with the app; eight at most.
         on_message: Receives every new or changed message of the app's channels, before Bolt does.
         on_read: Receives every message that the watch reads in a channel: the workspace and channel,
             the assistants that are watched there, and the message.
@@ -92,7 +91,6 @@ class Feature:
     meant: Mapping[str, str] = field(default_factory=dict)
     help: str = ""
     more_help: str = ""
-    direct_help: str = ""
     on_message: Callable[[Mapping[str, Any]], Awaitable[None]] | None = None
     on_read: Callable[[str, str, Collection[str], Raw], Awaitable[None]] | None = None
     alert: Callable[[Watch], Awaitable[Post | None]] | None = None

@@ -175,7 +175,7 @@ class Services:
     def meant(self) -> Mapping[str, str]:
         return {word: meant for each in self.features for word, meant in each.meant.items()}
 
-    def help(self, which: Literal["help", "more_help", "direct_help"]) -> str:
+    def help(self, which: Literal["help", "more_help"]) -> str:
         lines: list[str] = [getattr(each, which) for each in self.features]
         return "\n".join(line for line in lines if line)
 

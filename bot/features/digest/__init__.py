@@ -30,7 +30,6 @@ def feature(services: Services) -> Feature:
         meant={"cost": "stats", "low": "stats", "trend": "stats"},
         help=_HELP,
         more_help=_MORE_HELP,
-        direct_help="• `/judge stats #channel` and `/judge stats @assistant` show a week so far",
         periodic_jobs=[
             PeriodicJob("post_due_digests", partial(poster.post_due, services), teams=_WITH_DIGESTS)
         ],

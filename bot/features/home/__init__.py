@@ -16,6 +16,5 @@ def feature(services: Services) -> Feature:
         register=partial(handlers.register, services=services),
         words={"recent": partial(handlers.recent, services)},
         help=_HELP,
-        direct_help=_HELP,
         show_home=partial(handlers.show_home, services),
     )

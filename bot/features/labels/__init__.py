@@ -25,10 +25,6 @@ def feature(services: Services) -> Feature:
         register=partial(handlers.register, services=services),
         words={"label": partial(handlers.answer, services)},
         help="• `/judge label` lets you score replies before you see the judge's score",
-        direct_help=(
-            "• `/judge label` lets you score replies of your channels before you see the "
-            "judge's score"
-        ),
         periodic_jobs=[
             PeriodicJob(
                 "ask_for_labels", partial(invitations.ask_due, services), teams=invitations.TEAMS

@@ -10,14 +10,12 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label, Outcome
 from bot.features.labels import ids
 from bot.features.labels import text as words
 from bot.features.labels.queries import read_compared, wants_to_be_asked
 from bot.figures.quality import WEEKS, to_quality
-from bot.pipeline.text import NOT_YOURS
 from bot.services import Services
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
@@ -83,19 +81,6 @@ def register(app: AsyncApp, services: Services) -> None:
             answer_of(*visit.person, visit.case_id, Outcome.SKIPPED)
         )
         await services.messenger.update_modal(body["view"]["id"], await visit.next())
-
-    @payloads.on_click(app, ids.ACTION_BEFORE)
-    async def unfold(person: Invocation, body: Raw) -> None:
-        """Shows what was said before the question; a case that the person may no longer see gives
-        way to the next.
-        """
-        visit = await _visit(services, person, ModalState.of(body["view"]))
-        shown = await services.store.assignments.shown(*visit.person, visit.case_id)
-        if shown and shown.channel_id in visit.theirs:
-            view = await visit.window(shown, is_unfolded=True)
-        else:
-            view = await visit.next()
-        await services.messenger.update_modal(body["view"]["id"], view)
 
 
 def _register_asked(app: AsyncApp, services: Services) -> None:
@@ -250,32 +235,25 @@ class _Visit:
         return words.effect(case.channel_id, name, mean)
 
     async def why_none(self) -> str:
-        channel_id = self.state.channel_id or ""
+        channel_id = self.state.channel_id
         assignments = self.services.store.assignments
         if not assignments.keeps_text:
             return words.NO_TEXTS
-        if channel_id.startswith("D"):
-            return words.NOTHING
-        if not self.services.policy.may_score(channel_id):
-            return CHANNEL_OFF
-        if channel_id not in self.theirs:
-            return NOT_YOURS
-        budget = await assignments.budget(self.person[0], channel_id)
-        if budget.left:
-            return words.NOTHING
-        return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
+        if channel_id in self.theirs:
+            budget = await assignments.budget(self.person[0], channel_id)
+            if not budget.left:
+                return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
+        return words.NOTHING
 
     async def draw(self, note: str = "") -> Block | None:
         channel_id = self.state.channel_id or ""
         within = self.theirs if channel_id.startswith("D") else self.theirs & {channel_id}
         shown = await self.services.store.assignments.draw(*self.person, within)
-        return await self.window(shown, note) if shown else None
-
-    async def window(self, shown: DrawnCase, note: str = "", *, is_unfolded: bool = False) -> Block:
+        if shown is None:
+            return None
         version = shown.rubric_version or ""
-        given = len(self.state.labelled)
         rubric = await self.services.rubrics.find(
             self.person[0], shown.channel_id, shown.rubric, version
         )
-        place = f"{given + 1} of at most {_IN_A_ROW}"
-        return words.blind_modal(self.state, shown, rubric, place, note, is_unfolded=is_unfolded)
+        place = f"{len(self.state.labelled) + 1} of at most {_IN_A_ROW}"
+        return words.blind_modal(self.state, shown, rubric, place, note)

@@ -195,10 +195,6 @@ async def answer(services: Services, invocation: Invocation, text: str) -> str:
             number = None
         case ["weekly", typed] if _DIGITS.fullmatch(typed) and int(typed) <= words.MOST_WEEKLY:
             number = int(typed)
-        case ["weekly", *_]:
-            return words.not_understood(
-                f"The number of blind scores a week is from 0 to {words.MOST_WEEKLY:,}"
-            )
         case _:
             return words.not_understood(str(unknown(text)))
     refusal = await services.access.refusal(

@@ -6,7 +6,6 @@ VIEW_COMPARED = "go_on_scoring_blind"
 
 ACTION_BLIND = "score_a_few_blind"
 ACTION_SKIP = "skip_case"
-ACTION_BEFORE = "show_conversation"
 ACTION_ASKED = "score_as_asked"
 ACTION_ASK = "ask_for_labels"
 ACTION_STOP = "stop_asking_for_labels"

@@ -13,7 +13,7 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape, excerpt
 from bot.store.assignments import DrawnCase
 from bot.store.labels import WEEKS, LabelBudget
-from judge import Rubric
+from judge import Rubric, Turn
 from judge.evaluation.selection import UNLIKE
 from judge.evaluation.stats import MIN_LABELS, MeanEstimate
 from judge.scoring.numbers import number_of
@@ -105,15 +105,13 @@ def _scores(
         options = {}
         for score in reversed(scale):
             meaning = meanings(rubric).get(score)
-            label = f"{score}: {meaning}" if meaning else None
-            options[score] = ui.option(str(score), label)
+            options[score] = ui.option(str(score), f"{score}: {meaning}" if meaning else None)
         chosen = None if earlier is None else options[earlier]
         element = ui.menu(block_id, options.values(), chosen, "radio_buttons")
     else:
         low = str(scale[0])
         high = str(scale[-1])
-        hint = ui.plain(f"A number from {low} to {high}")
-        element = ui.number_box(block_id, earlier, min_value=low, max_value=high, placeholder=hint)
+        element = ui.number_box(block_id, earlier, min_value=low, max_value=high)
     return ui.field(f"Your score ({scale[-1]} is best)", element)
 
 
@@ -145,23 +143,17 @@ _MOST_RADIO_BUTTONS = (
     10  # https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element
 )
 _ROOM = 2900
+_ROOM_BEFORE = 300
 _EXCERPT = 60
 
 
 def blind_modal(
-    state: ui.ModalState,
-    shown: DrawnCase,
-    rubric: Rubric | None,
-    place: str,
-    note: str = "",
-    *,
-    is_unfolded: bool = False,
+    state: ui.ModalState, shown: DrawnCase, rubric: Rubric | None, place: str, note: str = ""
 ) -> ui.Block:
     """The window with one case: question, response and criteria, but no names of people and no
     score.
 
-    `note` is a warning about the previous case. Unless it `is_unfolded`, what was said before is
-    only offered.
+    `note` is a warning about the previous case.
     """
     state = state.model_copy(update={"case_id": shown.id})
     counts: Sequence[ui.Block] = ()
@@ -173,7 +165,7 @@ def blind_modal(
             f"Reply {place}, from <#{shown.channel_id}>. You see its score afterwards; "
             "skip it if you know it."
         ),
-        *_before(shown, is_unfolded=is_unfolded),
+        *map(_said_before, shown.conversation),
         *ui.quotes(shown.question, _ROOM, ui.run("Question", is_bold=True)),
         *ui.quotes(shown.response, _ROOM, ui.run("Response", is_bold=True)),
         *counts,
@@ -260,17 +252,10 @@ def _note(note: str) -> list[ui.Block]:
     return [ui.context(f":warning: {note}")] if note else []
 
 
-def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[ui.Block]:
-    if not shown.conversation:
-        return []
-    if not is_unfolded:
-        label = f"Show {number_of(shown.messages_before, 'message')} before the question"
-        return [ui.actions(ui.button(label, ids.ACTION_BEFORE))]
-    blocks: list[ui.Block] = []
-    for turn in shown.conversation:
-        title = ui.run(turn.role, is_bold=True)
-        blocks += ui.quotes(turn.text, _ROOM, title) if turn.role else [ui.context(turn.text)]
-    return blocks
+def _said_before(turn: Turn) -> ui.Block:
+    if not turn.role:
+        return ui.context(turn.text)
+    return ui.quote(turn.text, _ROOM_BEFORE, ui.run(turn.role, is_bold=True))
 
 
 def compared_blocks(

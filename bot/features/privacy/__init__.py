@@ -22,6 +22,5 @@ def feature(services: Services) -> Feature:
         words={"forget": partial(forgetting.answer, services)},
         meant={"privacy": "forget"},
         help=_HELP,
-        direct_help=_HELP,
         periodic_jobs=[PeriodicJob("forget_old_cases", retention.run, is_for_all=True)],
     )

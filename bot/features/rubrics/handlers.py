@@ -13,7 +13,6 @@ from bot.features.rubrics import ids, reference
 from bot.features.rubrics import text as words
 from bot.features.rubrics.choice import Wish, ask_first, switch
 from bot.features.rubrics.queries import (
-    MOST_RUBRICS,
     RubricChanges,
     SavedBeforeError,
     TooManyRubricsError,
@@ -102,8 +101,7 @@ async def _view(services: Services, person: Invocation, name: str) -> str:
 async def _edit(services: Services, person: Invocation, name: str) -> str:
     """Opens a window to edit this rubric, or without a name the default one; returns why it cannot.
 
-    To edit an unknown name is to make a rubric of that name. No window opens for a new rubric that
-    could not be saved.
+    To edit an unknown name is to make a rubric of that name.
     """
     rubrics = services.rubrics
     place = person.team_id, person.channel_id
@@ -114,8 +112,6 @@ async def _edit(services: Services, person: Invocation, name: str) -> str:
     if saved:
         rubric = saved.rubric
         state = state.model_copy(update={"rubric": saved.name, "version": rubric.version})
-    elif len(await rubrics.log.newest(*place)) >= MOST_RUBRICS:
-        return words.TOO_MANY
     else:
         rubric = shipped or rubrics.shipped[DEFAULT_RUBRIC]
         state = state.model_copy(update={"based_on": rubric.name})
@@ -131,7 +127,7 @@ async def _deletable(services: Services, person: Invocation, name: str) -> Saved
     newest = await log.newest(person.team_id, person.channel_id)
     own = {saved.name: saved for saved in newest}
     if name not in own:
-        return words.not_made_here(name, list(own))
+        return words.not_made_here(name)
     chosen = await log.chosen(person.team_id, person.channel_id)
     is_used = chosen.rubric == name and chosen.version is not None
     return words.not_deleted_in_use(name) if is_used else own[name]

@@ -41,7 +41,6 @@ _REMEMBERED = 2000  # characters; Slack allows 3,000 for all that a window remem
 _NEW = "A new rubric for <#{channel}>, based on `{name}`."
 _CHANGE = "A new version of `{name}` in <#{channel}>. Another name makes a new rubric."
 _LOOKS_FOR = "What it looks for"
-_WHOLE = "`/judge rubric edit {name}`, then *Advanced*, shows the whole prompt."
 _HOW = (
     "This is the prompt that the model gets. It must have `<question>{prompt}</question>` and "
     '`<response>{response}</response>` once each, state the scale as "is between 0 and 5", '
@@ -88,11 +87,6 @@ def state(
         head += (
             f"\nThey are compared with a reference of {len(chosen.reference):,} characters: "
             "`/judge reference`."
-        )
-    if chosen.model and chosen.model not in models:
-        head += (
-            f"\nThe model {_ticked(chosen.model)} is no longer offered, so the app's default "
-            "model is used."
         )
     in_use = chosen.rubric or default
     lines = {saved.name: _own(saved, chosen, in_use) for saved in own}
@@ -167,9 +161,9 @@ def no_model(name: str, models: Sequence[str]) -> str:
 
 
 def ask_to_delete(saved: SavedRubric) -> Post:
-    versions = "" if saved.number == 1 else f", with its {saved.number} versions"
     text = (
-        f"Delete the rubric {_ticked(saved.name)}{versions}? Its scores stay. You cannot undo this."
+        f"Delete the rubric {_ticked(saved.name)}, with all its versions? Its scores stay. You "
+        "cannot undo this."
     )
     go = ui.button("Delete it", ids.ACTION_RUBRIC_DELETE, saved.name) | {"style": "danger"}
     return Post(text, [ui.section(text), ui.actions(go)])
@@ -179,9 +173,8 @@ def deleted(name: str) -> str:
     return f"The rubric {_ticked(name)} is deleted, with all its versions. Its scores stay."
 
 
-def not_made_here(name: str, own: Sequence[str]) -> str:
-    known = f"Made here: {_ticked(*own)}." if own else "None was made here."
-    return f"No rubric {_ticked(name)} was made in this channel. {known}"
+def not_made_here(name: str) -> str:
+    return f"No rubric {_ticked(name)} was made in this channel."
 
 
 def not_deleted_in_use(name: str) -> str:
@@ -230,12 +223,7 @@ def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:
 
 
 def is_name(text: str) -> bool:
-    return (
-        len(text) <= LONGEST_NAME
-        and text == text.lower()
-        and bool(_A_NAME.fullmatch(text))
-        and text != DEFAULT
-    )
+    return len(text) <= LONGEST_NAME and bool(_A_NAME.fullmatch(text)) and text != DEFAULT
 
 
 def begin_modal(state: RubricState, prompt: str, new_name: str = "") -> dict[str, Any]:
@@ -291,8 +279,6 @@ def view_modal(rubric: Rubric) -> dict[str, Any]:
         ui.section(f"{head}\n{purpose}" if purpose else head),
         *ui.quotes(looks_for or rubric.prompt, ROOM, ui.run(title, is_bold=True)),
     ]
-    if looks_for:
-        blocks.append(ui.context(_WHOLE.format(name=clip(rubric.name))))
     return ui.page(_TITLE, blocks)
 
 

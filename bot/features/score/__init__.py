@@ -25,7 +25,6 @@ def feature(services: Services) -> Feature:
         words={"reaction": partial(events.answer_reaction, services, chosen)},
         help=command.HELP,
         more_help=command.MORE_HELP,
-        direct_help=command.DIRECT_HELP,
         on_message=partial(edits.note, services),
         on_reaction=partial(events.note_reaction, services, chosen),
         jobs={JobKind.AMEND: lambda payload: edits.amend(services, payload.case_id)},

@@ -35,9 +35,6 @@ MORE_HELP = """• `/judge LINK` scores the message that the link points to
 • `/judge question | response` scores two texts here
 • `@Slack Judge score this` in a thread scores the reply above it
 • `/judge reaction :mag:` makes that emoji the reaction that asks for a score"""
-DIRECT_HELP = """• `/judge` opens a window for a question and a response
-• `/judge question | response` scores the two texts; only you see the verdict
-• `/judge LINK` scores a message in a channel that you and I are in"""
 _MORE = "• `/judge help more` lists everything else"
 
 NOTHING_ABOVE = (
@@ -53,13 +50,8 @@ SAY_COMMAND = (
 _CLOSE = 0.75
 
 
-def help_text(services: Services, rest: str = "", *, is_direct: bool = False) -> str:
-    """The help for `/judge`, in a channel or in direct messages; if `rest` is "more", what the
-    help of a channel leaves out.
-    """
-    if is_direct:
-        lines = services.help("direct_help")
-        return f"In direct messages:\n{lines}\n• `/judge help` in a channel lists what works there"
+def help_text(services: Services, rest: str = "") -> str:
+    """The help for `/judge`; if `rest` is "more", what it leaves out."""
     if rest == "more":
         return services.help("more_help")
     return f"{services.help('help')}\n{_MORE}"
@@ -70,11 +62,6 @@ def not_understood(text: str, known: Mapping[str, str]) -> str:
     exist, and for those that people try.
     """
     typed = excerpt(text.replace("`", "'"), 80)
-    if text.startswith(("https://", "http://")):
-        return (
-            f"`{typed}` is not the link of a message: More actions (⋮) → *Copy link* on it "
-            "gives one."
-        )
     word = text.partition(" ")[0].lower()
     alike = [each for each in known if each[:1] == word[:1]]
     for close in get_close_matches(word, alike, n=1, cutoff=_CLOSE):
@@ -130,7 +117,7 @@ def register(app: AsyncApp, services: Services) -> None:
                     services, ack, invocation, _typed(services, invocation, question, response)
                 )
             case Word(word="help", rest=rest):
-                await ack(text=help_text(services, rest, is_direct=invocation.is_direct))
+                await ack(text=help_text(services, rest))
             case Word(word=word, rest=rest) if word in answers:
                 await ack()
                 await services.messenger.answer(
@@ -142,9 +129,7 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @on_click(app, ids.ACTION_HELP)
     async def show_help(invocation: Invocation, _: Raw) -> None:
-        await services.messenger.replace(
-            invocation.recipient, help_text(services, is_direct=invocation.is_direct)
-        )
+        await services.messenger.replace(invocation.recipient, help_text(services))
 
 
 async def _typed(services: Services, invocation: Invocation, question: str, response: str) -> Case:

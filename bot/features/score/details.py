@@ -116,10 +116,7 @@ def _facts(case: LoggedCase, verdict: CaseVerdict) -> dict[str, str]:
     if verdict.mean is not None and verdict.mean != verdict.score:
         facts["Mean"] = f"{verdict.mean:.2f} of {verdict.highest}"
     if verdict.input_tokens is not None and verdict.output_tokens is not None:
-        tokens = f"{verdict.input_tokens:,} read, {verdict.output_tokens:,} written"
-        if verdict.reasoning_tokens:
-            tokens += f", {verdict.reasoning_tokens:,} of them thinking"
-        facts["Tokens"] = tokens
+        facts["Tokens"] = f"{verdict.input_tokens:,} read, {verdict.output_tokens:,} written"
     if verdict.cost_usd is not None:
         facts["Cost"] = f"${verdict.cost_usd:.4f}"
     if case.messages > 1:
@@ -128,8 +125,6 @@ def _facts(case: LoggedCase, verdict: CaseVerdict) -> dict[str, str]:
         before = number_of(case.messages_before, "message")
         left_out = f", {case.left_out:,} not shown to the judge" if case.left_out else ""
         facts["Before the question"] = f"{before}{left_out}"
-    if verdict.latency_ms is not None:
-        facts["Model time"] = f"{verdict.latency_ms / 1000:.1f} s in total"
     return facts
 
 

@@ -195,8 +195,7 @@ async def answer_reaction(
     is_change = emoji is not None
     if refusal := await services.access.refusal(person, "score reactions", is_change=is_change):
         return refusal
-    is_told = "reactions:read" in services.identity.scopes
-    if emoji and not is_told:
+    if "reactions:read" not in services.identity.scopes:
         return NOT_TOLD
     channels = services.store.channels
     if is_change:
@@ -205,10 +204,9 @@ async def answer_reaction(
         chosen.forget(person.team_id)  # other processes follow within half a minute
     else:
         settings = await channels.of(person.team_id, person.channel_id)
-    said = f"No reaction asks for a score in this channel. {_HELP}."
     if emoji := settings.score_reaction:
-        said = (
+        return (
             f"A reply here is scored when somebody adds :{emoji}: to it. `/judge reaction off` "
             "ends that."
         )
-    return said if is_told else f"{said} {NOT_TOLD}"
+    return f"No reaction asks for a score in this channel. {_HELP}."

@@ -23,7 +23,7 @@ def make(words: str) -> None:
     for rubric in (RUBRIC, OTHER, None):
         for turns in ((), before):
             shown = DrawnCase(**(vars(case) | {"conversation": turns}))
-            text.blind_modal(STATE, shown, rubric, "1 of 3", words[:200], is_unfolded=bool(turns))
+            text.blind_modal(STATE, shown, rubric, "1 of 3", words[:200])
     for highest in (5, 100, 1000):
         label = Label(1, words[: text.LONGEST_REASON] or None)
         text.label_modal(STATE, bare_verdict(1, lowest=0, highest=highest), label, RUBRIC)

@@ -3,15 +3,11 @@ what is recorded.
 """
 
 import json
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select, update
 
-from bot.domain.blocker import CHANNEL_OFF
-from bot.domain.label import Label
 from bot.features.labels import ids
 from bot.features.labels.text import (
     NO_TEXTS,
@@ -20,16 +16,13 @@ from bot.features.labels.text import (
     SWITCHED_OFF,
     weekly_text,
 )
-from bot.pipeline.text import NOT_YOURS
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from bot.store.labels import LabelBudget
-from bot.store.schema import assignments, cases, labels, turns
-from judge.evaluation.agreement.scores import Columns, read_scores
+from bot.store.schema import assignments, cases, labels
 from pocket_slack import Entry, Message, Person, View
 from tests.gestures import (
     add_case,
-    export,
     help_desk,
     home,
     post_digest,
@@ -105,42 +98,6 @@ async def click(stage: Stage, action_id: str) -> View:
     stage.ann.click(view, action_id)
     await stage.slack.until(lambda: stage.ann.view and stage.ann.view.hash != before)
     return await stage.modal(stage.ann)
-
-
-async def test_what_was_said_before_is_folded_and_shown_on_request_without_names_or_scores(
-    stage: Stage,
-) -> None:
-    number = await a_reply(stage, messages_before=5, left_out=3)
-    said = [("Person 1", "Hello."), ("the assistant", "What can I do for you?")]
-    rows = [
-        {
-            "team_id": stage.slack.workspace.team_id,
-            "channel_id": help_desk(stage).id,
-            "case_id": number,
-        }
-        | {
-            "position": at,
-            "part": "conversation",
-            "ts": f"0.{at}",
-            "role": role,
-            "text": text,
-            "text_hash": "",
-        }
-        for at, (role, text) in enumerate(said)
-    ]
-    await stage.log.database.execute(insert(turns).values(rows))
-    folded = await open_window(stage)
-    assert "Show 5 messages before the question" in str(folded.body)
-    assert "Hello." not in shown(folded)
-    words = shown(await click(stage, ids.ACTION_BEFORE))
-    assert re.search(
-        r"Person 1.*Hello\..*3 messages left out.*the assistant.*What can I do.*Question",
-        words,
-        re.DOTALL,
-    )
-    assert SECRET not in words
-    await give(stage, 3)
-    assert await recorded(stage) == [(number, stage.ann.id, 3, None, True)]
 
 
 async def recorded(stage: Stage) -> list[tuple[Any, ...]]:
@@ -375,7 +332,7 @@ async def test_of_a_channel_that_somebody_has_left_nothing_is_recorded_compared_
     stage.ann.leave(CHANNEL)
     view = await give(stage, 3)
     assert NOT_RECORDED in shown(view)
-    assert NOT_YOURS in shown(view)
+    assert WAITING in shown(view)
     assert not any(words in shown(view) for words in ("the judge *", QUESTION, ANSWER))
     assert len(await recorded(stage)) == 2
 
@@ -392,8 +349,8 @@ async def test_how_many_are_wanted_is_set_by_those_who_set_digests_and_noted(
     assert [act.what for act in await stage.log.audit.since()] == [Action.LABELS_CHANGED] * 2
     await a_reply(stage)
     assert await refusal(stage) == SWITCHED_OFF
-    assert "from 0 to 1,000" in await refusal(stage, "label weekly many")
-    assert "I do not know 'now'" in await refusal(stage, "label now")
+    for text in ("weekly many", "weekly 1001", "now"):
+        assert f"I do not know '{text}'" in await refusal(stage, f"label {text}")
 
 
 async def test_without_texts_in_the_log_there_is_nothing_to_score(open_stage: StageFactory) -> None:
@@ -408,8 +365,8 @@ async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(
 ) -> None:
     stage: Stage = await open_stage(channels_allowed="C0OTHER")
     await a_reply(stage)
-    assert await refusal(stage) == CHANNEL_OFF
-    assert WAITING in await refusal(stage, channel=stage.ann.im)
+    assert await refusal(stage) == WAITING
+    assert await refusal(stage, channel=stage.ann.im) == WAITING
     assert ids.ACTION_BLIND not in str((await home(stage)).body)
 
 
@@ -449,27 +406,3 @@ async def test_where_slack_does_not_say_who_is_in_a_channel_nothing_is_shown_or_
         False,
         False,
     )  # so that what was typed stays in the window
-
-
-async def test_what_is_exported_is_what_judge_agreement_reads(stage: Stage, tmp_path: Path) -> None:
-    await replies(stage, 5)
-    case = await stage.log.cases.get(case_in(await open_window(stage)))
-    assert case
-    for score in (3, 4):
-        await give(stage, score)
-    await stage.log.labels.put(case, "U-dan", Label(5, None))
-    code, out, err = await export(tmp_path, "--all", "-o", "all.jsonl")
-    assert (code, out, err) == (0, "", "6 rows written\n")
-    rows = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
-    told = [(row["human"], row["blind"], row["probability"]) for row in rows]
-    assert sorted(told, key=str) == [
-        (3, True, 1.0),
-        (4, True, 1.0),
-        (5, False, None),
-        *[(None, None, None)] * 3,
-    ]
-    assert len({row["thread"] for row in rows}) == 1
-    scores = read_scores(tmp_path / "all.jsonl", Columns("human"))
-    corrected = scores.corrected(scores.judges[0])
-    assert (corrected.mean.n, corrected.mean.labelled) == (5, 2)
-    assert sum(len(each.labels) - len(each.blind) for each in scores.responses) == 1

@@ -31,7 +31,6 @@ from judge.evaluation.stats import Interval, MeanEstimate
 from judge.scoring.rubric import Scale
 from pocket_slack.blocks import check_view
 from tests.pipeline.test_verdict_text import a_case, a_verdict
-from tests.tables import each
 from tests.texts import read_window, unlike
 
 RUBRIC = load_rubric("additive-5")
@@ -64,17 +63,6 @@ def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:
     assert max(map(len, pieces)) <= 3000
 
 
-@each(("highest", "kind"), [(9, "radio_buttons"), (10, "number_input")])
-def test_a_scale_with_more_scores_than_slack_shows_as_buttons_is_typed(
-    highest: int, kind: str
-) -> None:
-    view = label_modal(
-        ModalState(case_id=1), a_verdict(lowest=0, highest=highest), Label(0, None), None
-    )
-    check_view(view, "modal")
-    assert view["blocks"][1]["element"]["type"] == kind
-
-
 STATE = ModalState(channel_id="C1", case_id=7)
 DRAWN = DrawnCase(7, "C1", "Why?", "Because.", "additive-5", "f846c469", 0, 5)
 TALKED = replace(
@@ -97,7 +85,6 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         ),
         "of a rubric that is gone": blind_modal(STATE, DRAWN, None, "2 of 3", NOT_RECORDED),
         "with messages before": blind_modal(STATE, TALKED, RUBRIC, "1 of 3"),
-        "with these unfolded": blind_modal(STATE, TALKED, RUBRIC, "1 of 3", is_unfolded=True),
     }
     for name, view in others.items():
         assert unlike(blind, read_window(view)) == snapshot(name=name)

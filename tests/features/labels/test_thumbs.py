@@ -2,7 +2,6 @@
 figure.
 """
 
-import asyncio
 from datetime import UTC, datetime
 
 import pytest
@@ -13,8 +12,7 @@ from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.digests import ThumbCount
 from bot.store.figures import Place, Span
 from bot.store.schema import thumbs
-from pocket_slack import Entry
-from tests.gestures import heard, help_desk, reactions, scored, stats
+from tests.gestures import heard, help_desk, scored, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 NO_LABELS = "thumbs (not labels):"
@@ -71,18 +69,3 @@ async def test_a_thumb_that_asks_for_a_score_or_of_the_assistant_itself_is_no_op
     await heard(stage, 4)
     assert await counts(stage) == [ThumbCount(stage.helper.id, 0, 1, 1)]
     assert await rows(stage) == 1
-
-
-async def test_a_thumb_is_in_the_store_before_slack_is_told(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    found: dict[str, asyncio.Task[int]] = {}
-
-    def count(entry: Entry) -> None:
-        if entry.kind == "ack":
-            found[entry.data["envelope_id"]] = asyncio.ensure_future(rows(stage))
-
-    stage.slack.workspace.journal.watch(count)
-    stage.ann.react(answer, "+1")
-    await heard(stage, 1)
-    (told,) = reactions(stage)
-    assert await found[told.envelope_id] == 1

@@ -3,30 +3,17 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
-from bot.slack import ids
 from bot.store import Store
 from bot.store.audit import Act, Action
 from tests.cases import delivered, url
 from tests.features.privacy.test_retention import aged_log
 from tests.programs import OPERATOR, command, with_log
-from tests.stage import CHANNEL, Stage
 
 SOME_DAY = datetime(2026, 11, 2, 10, 30, 5, tzinfo=UTC)
 
 
 async def noted(log: Store) -> list[tuple[str, str]]:
     return [(act.who, act.what) for act in await log.audit.since()]
-
-
-@pytest.mark.needs("digest")
-async def test_a_change_of_a_digest_names_the_person(stage: Stage) -> None:
-    channel = stage.slack.workspace.channel(CHANNEL).id
-    stage.ben.command(CHANNEL, ids.COMMAND, "digest on")
-    await stage.told(stage.ben)
-    acts = [(act.who, act.what, act.channel_id) for act in await stage.log.audit.since()]
-    assert acts == [(stage.ben.id, "digest_on", channel)]
 
 
 async def test_a_purge_and_an_export_name_the_systems_user(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from bot.slack import ids as slack_ids
 from bot.store import Store
 from bot.store.schema import cases
 from pocket_slack import Message, Person
-from tests.cases import plans
 from tests.gestures import ask, forget, scored, settled
 from tests.model_server import Stall
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
@@ -227,9 +226,3 @@ async def test_a_reply_is_known_by_each_of_its_messages(log: Store) -> None:
     case = await delivered(log, **OF_TWO | {"parent_ts": None})
     for ts in ("5.1", "5.2"):
         assert [each.id for each in await cases_at(log.database, *HERE, ts, None)] == [case.id]
-
-
-@pytest.mark.on("sqlite")
-async def test_no_look_up_goes_through_all_cases(log: Store) -> None:
-    steps = await plans(log, cases_at(log.database, *HERE, "5.1", "4.1"), "cases")
-    assert not [step for step in steps if step.startswith("SCAN cases")]

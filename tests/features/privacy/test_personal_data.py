@@ -13,7 +13,6 @@ from bot.domain.label import Label
 from bot.features.privacy.queries import PersonalData, Words
 from bot.store import Store
 from bot.store.forgotten import without_forgotten
-from bot.store.personal import theirs
 from bot.store.schema import cases
 from tests.cases import (
     BEGUN_AT,
@@ -25,7 +24,6 @@ from tests.cases import (
     delivered,
     held,
     notes,
-    plans,
     url,
 )
 
@@ -149,13 +147,6 @@ async def test_what_is_forgotten_while_a_verdict_is_amended_is_still_to_be_said(
     assert await log.edits.case(case.id) is None
 
 
-async def test_whoever_answers_with_a_question_is_its_author(log: Store) -> None:
-    case, _ = await log.add(a_case(question=None, requester_id=ANN))
-    case = await log.note_asked(await held(log, case))
-    await log.answer(case, "Why, then?")
-    assert (await log.cases.get(case.id)).question_author_id == ANN
-
-
 @pytest.mark.on("postgres")
 async def test_a_case_that_is_being_stored_is_waited_for(log: Store) -> None:
     """On SQLite there is one writer."""
@@ -171,9 +162,3 @@ async def test_a_case_that_is_being_stored_is_waited_for(log: Store) -> None:
         row = a_row(key="k1", author_id=ANN, created_at=BEGUN_AT)
         await connection.execute(cases.insert().values(row))
     assert (await forgetting).cases == 1
-
-
-async def test_each_part_of_what_is_theirs_has_its_index(log: Store) -> None:
-    steps = await plans(log, log.database.all(theirs("T1", ANN)), "cases")
-    for column in ("requester_id", "author_id", "question_author_id"):
-        assert any(f"(team_id=? AND {column}=?)" in step for step in steps)

@@ -135,13 +135,3 @@ async def test_if_a_chosen_message_cannot_be_read_the_question_is_asked_for(stag
         QuestionSource.TYPED,
         None,
     )
-
-
-async def test_a_form_is_no_message_to_choose(stage: Stage) -> None:
-    parent = stage.another_app().post(CHANNEL, "Request: a room for ten")
-    stage.ann.shortcut(
-        ids.SHORTCUT_SCORE_REPLY, stage.helper.post(CHANNEL, BOOK, thread_ts=parent.ts)
-    )
-    assert not offered(await opened(stage, stage.ann, await stage.verdict(parent)))
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: ROOMS}))
-    assert not offered(await opened(stage, stage.ann, await stage.verdict(parent, 2)))
