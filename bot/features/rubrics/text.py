@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.features.rubrics import ids
@@ -81,6 +82,8 @@ def state(
     models: Sequence[str],
 ) -> Post:
     """The channel's judge, and the rubrics that it can choose, each with its buttons."""
+    if chosen.model not in models:  # no longer offered
+        chosen = replace(chosen, model=None)
     by = "the app's default" if chosen == ChannelJudge() else "chosen for this channel"
     head = f"Replies in this channel are scored with {named(chosen, default)}, {by}."
     if chosen.reference:

@@ -31,6 +31,7 @@ LISTS = {
     "with its own in use": the_list(ChannelJudge("tone", FIRST.rubric.version), FIRST),
     "with an earlier version in use": the_list(ChannelJudge("tone", FIRST.rubric.version), NEWEST),
     "with models": the_list(ChannelJudge("code", None, "large"), models=("large", "larger")),
+    "with a model no longer offered": the_list(ChannelJudge("code", None, "large")),
 }
 
 
