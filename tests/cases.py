@@ -243,7 +243,8 @@ async def plans(log: Store, work: Awaitable[object], *tables: str) -> list[str]:
         reads = [each for each in asked if each[0].startswith(("SELECT", "UPDATE"))]
         for statement, values in reads:
             plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
-            steps += [row[3] for row in plan.all() if any(f" {name}" in row[3] for name in tables)]
+            details = plan.scalars(3).all()
+            steps += [each for each in details if any(f" {name}" in each for name in tables)]
     assert steps
     return steps
 
