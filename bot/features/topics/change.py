@@ -56,12 +56,10 @@ class Moved:
 
 @dataclass(frozen=True)
 class FoundChange:
-    """The one topic that a change lies in, and all others together; or that the mix has moved."""
+    """The one topic that a change lies in; without one, the mix has moved."""
 
     topic: str = ""
     moved: Moved | None = None
-    others: Moved | None = None
-    has_mix_moved: bool = False
 
 
 def find_change(
@@ -78,49 +76,43 @@ def find_change(
     now = [score for score in scores if score.at >= since]
     if len(before) < FEWEST_QUESTIONS or len(now) < _FEWEST_SINCE:
         return None
-    names = _shown(before)
-    topics = _moved_by_topic(now, before, names, scale)
+    topics = _moved_by_topic(now, before, scale)
     sign = -1 if is_lower else 1
     mix = sign * sum(each.mean * (each.share_now - each.share_before) for each in topics.values())
-    level = sign * sum(each.level for each in topics.values())
-    variance = sum(each.variance for each in topics.values())
-    half = (mix + level) / 2
+    half = (mix + sign * sum(each.level for each in topics.values())) / 2
     if half <= 0:
         return None
-    if level + _SURE * sqrt(variance) < half and _is_mix_clear(now, before, names, topics, scale):
-        return FoundChange(has_mix_moved=True)
+    if _add_less(topics.values(), half, sign) and _is_mix_clear(now, before, topics, scale):
+        return FoundChange()
+    name = _only_topic(topics, half, sign)
+    return FoundChange(name, topics[name]) if name and mix < half else None
+
+
+def _only_topic(topics: Mapping[str, Moved], half: float, sign: int) -> str | None:
+    """The one that has clearly moved, if all others together add less than half of the change."""
     clear = [name for name, each in topics.items() if name and _has_moved(each, sign)]
-    if len(clear) != 1:
-        return None
-    only = topics[clear[0]]
-    rest = level - sign * only.level
-    rest_variance = variance - only.variance
-    if rest + _SURE * sqrt(rest_variance) >= half or mix >= half:
-        return None
-    others = _moved_by_topic(
-        [score for score in now if score.topic != clear[0]],
-        [score for score in before if score.topic != clear[0]],
-        set(),
-        scale,
-    )
-    return FoundChange(clear[0], only, others.get(""))
+    others = [each for name, each in topics.items() if name not in clear]
+    return clear[0] if len(clear) == 1 and _add_less(others, half, sign) else None
+
+
+def _add_less(topics: Collection[Moved], half: float, sign: int) -> bool:
+    """Whether it is certain that the levels of these topics add less than half of the change."""
+    error = sqrt(sum(each.variance for each in topics))
+    return sign * sum(each.level for each in topics) + _SURE * error < half
 
 
 def _shown(scores: Sequence[TopicScore]) -> set[str]:
-    """The names of the topics with ten questions or more."""
     by_topic = grouped((score.topic, score) for score in scores if score.topic != OTHER)
     return {name for name, its in by_topic.items() if len(its) >= FEWEST_SHOWN}
 
 
 def _moved_by_topic(
-    now: Sequence[TopicScore],
-    before: Sequence[TopicScore],
-    names: Collection[str],
-    scale: Scale,
+    now: Sequence[TopicScore], before: Sequence[TopicScore], scale: Scale
 ) -> Mapping[str, Moved]:
-    """These topics, and under no name all others. One without a score now, or before, has the same
-    level then.
+    """The topics that had ten questions or more before, and under no name all others. One without a
+    score now, or before, has the same level then.
     """
+    names = _shown(before)
     since = _by_name(now, names)
     earlier = _by_name(before, names)
     topics = dict[str, Moved]()
@@ -164,7 +156,6 @@ def _has_moved(topic: Moved, sign: int) -> bool:
 def _is_mix_clear(
     now: Sequence[TopicScore],
     before: Sequence[TopicScore],
-    names: Collection[str],
     topics: Mapping[str, Moved],
     scale: Scale,
 ) -> bool:
@@ -173,8 +164,8 @@ def _is_mix_clear(
     for scores in (now, before):
         mean = MeanEstimator(scale)
         for score in scores:
-            name = score.topic if score.topic in names else ""
-            mean.add(topics[name].mean, cluster=score.thread)
+            topic = topics.get(score.topic) or topics[""]
+            mean.add(topic.mean, cluster=score.thread)
         estimates.append(mean.estimate())
     after, earlier = estimates
     moved = difference(after, earlier) if after and earlier else None

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from bot.domain.outcome import Outcome, Sign
 from bot.domain.questions import Question
@@ -27,10 +28,6 @@ class SortedQuestion:
     reply: SortedReply | None
     signs: Collection[Sign] = ()
 
-    @property
-    def is_unanswered(self) -> bool:
-        return self.reply is None
-
 
 @dataclass(frozen=True)
 class TopicCount:
@@ -44,10 +41,6 @@ class TopicCount:
     @property
     def case_ids(self) -> Sequence[int]:
         return [each.reply.id for each in self.questions if each.reply]
-
-    def count(self, sign: Sign) -> int:
-        """How many of them have this sign."""
-        return sum(sign in each.signs for each in self.questions)
 
 
 @dataclass(frozen=True)
@@ -95,7 +88,7 @@ def to_questions(
 
 def to_report(questions: Sequence[SortedQuestion], replies: Sequence[SortedReply]) -> Report:
     kinds = Counter(question.reply.kind for question in questions if question.reply)
-    kind = max(kinds, key=lambda each: kinds[each], default=None)
+    kind = kinds.most_common(1)[0][0] if kinds else None
     by_topic = grouped((question.topic, question) for question in questions)
     shown = {
         name: its for name, its in by_topic.items() if name != OTHER and len(its) >= FEWEST_SHOWN
@@ -131,17 +124,15 @@ def _worst(
     """The topic with the lowest mean, if that is clearly lower than the mean of all else, which
     comes with it.
     """
-    scored = [topic for topic in topics if topic.mean]
+    scored = [(topic.mean.judge.mean, topic) for topic in topics if topic.mean]
     if not scored or kind is None:
         return None, None
-    lowest = min(scored, key=lambda topic: topic.mean.judge.mean if topic.mean else 0)
+    _, lowest = min(scored, key=itemgetter(0))
     elsewhere = [
         question.reply for question in questions if question.reply and question.topic != lowest.name
     ]
     others = mean_of(scores_of(elsewhere, kind), kind.scale)
-    if others is None or lowest.mean is None:
-        return None, None
-    lower = difference(lowest.mean, others, TAIL)
-    if lower is None or lower.high is None or lower.high >= 0:
-        return None, None
-    return lowest, others
+    lower = difference(lowest.mean, others, TAIL) if lowest.mean and others else None
+    if lower and lower.is_clear and lower.mean < 0:
+        return lowest, others
+    return None, None

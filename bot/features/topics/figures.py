@@ -46,7 +46,7 @@ class TopicFigures:
         )
         if found is None or not found.moved:
             return ChangeByTopic(has_mix_moved=found is not None)
-        line = text.only_in_line(found.topic, found.moved, found.others)
+        line = text.only_in_line(found.topic, found.moved)
         case_ids = [reply.id for reply in report.replies if reply.topic == found.topic]
         return ChangeByTopic(found.topic, line, case_ids)
 

@@ -6,16 +6,12 @@ from collections.abc import Sequence
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.standing import Subject, subject_of
-from bot.domain.verdict import OFFLINE
 from bot.domain.week import Week
 from bot.feature import Named, WeekPart
 from bot.features.topics import ids, text
-from bot.features.topics.counts import Report
 from bot.features.topics.figures import TopicFigures
-from bot.features.topics.queries import Topics
-from bot.features.topics.sorting import WEEK, read_words
+from bot.features.topics.sorting import read_words
 from bot.features.topics.writing import Gap, to_asked, to_gaps, without_mention
-from bot.figures.outcomes import channels_of
 from bot.figures.quality import grouped
 from bot.pipeline.row_file import NEEDED_SCOPE, send_rows
 from bot.pipeline.text import NOT_YOURS, none_watched, unsure_of_membership
@@ -27,18 +23,15 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.figures import Place
 from bot.store.standings import Standings
-from judge.evaluation.topics import FEWEST_QUESTIONS
 from judge.rows.files import encode
 
 _MOST_SHOWN = 5
-_MOST_READ = 5000
 
 
 class Screens:
     def __init__(self, services: Services, figures: TopicFigures) -> None:
         self._services = services
         self._figures = figures
-        self._topics = Topics(services.store.database)
 
     def register(self, app: AsyncApp) -> None:
         @on_click(app, ids.ACTION_TOPICS, ids.ACTION_WRITE, ids.ACTION_FILE)
@@ -108,26 +101,7 @@ class Screens:
         return dict(grouped((subject_of(watch), watch.channel_id) for watch in seen))
 
     async def _table(self, subject: Subject, name: str) -> list[ui.Block]:
-        report = await self._figures.of(subject)
-        why_none = "" if report.topics else await self._why_none(subject, report)
-        return text.topics_blocks(_value(subject), name, report, why_none)
-
-    async def _why_none(self, subject: Subject, report: Report) -> str:
-        services = self._services
-        if services.settings.store_text == "none":
-            return text.NO_TEXTS
-        channels = channels_of(subject, await services.store.watches.of(subject.team_id))
-        judges = services.judges
-        judge = (
-            await judges.of_channel(subject.team_id, channels[0]) if judges and channels else None
-        )
-        if judge is None or judge.model == OFFLINE:
-            return text.NO_MODEL
-        if report.replies:
-            return text.NONE_OFTEN
-        since = services.clock() - WEEK
-        asked = await self._topics.questions(subject, channels, since, _MOST_READ)
-        return text.NOT_YET if len(asked) >= FEWEST_QUESTIONS else text.too_few(len(asked))
+        return text.topics_blocks(_value(subject), name, await self._figures.of(subject))
 
     async def _answer_click(self, person: Invocation) -> Post | str:
         channel_id, _, author_id = person.value.partition(" ")
@@ -168,22 +142,14 @@ class Screens:
         return text.write_post(_value(subject), name, gaps, words, url, has_file=has_file)
 
     async def _send_file(self, person: Invocation, name: str, gaps: Sequence[Gap]) -> str:
-        store = self._services.store
-        quoted = [
-            each.reply.id
-            for gap in gaps
-            for group in gap.groups
-            for each in group.asked
-            if each.reply
-        ]
-        kept = set(await store.edits.with_words(quoted))
-        url = self._services.identity.url
-        rows = [
-            encode(text.to_row(name, gap, group, kept, url)) for gap in gaps for group in gap.groups
-        ]
+        services = self._services
+        url = services.identity.url
+        rows = [encode(text.to_row(name, gap, group, url)) for gap in gaps for group in gap.groups]
+        asked = [each for gap in gaps for group in gap.groups for each in group.asked]
+        quoted = [each.reply.id for each in asked if each.reply and each.reply.question]
         title = f"{text.WRITE_TITLE} for {clip(name)}"
         return await send_rows(
-            store, self._services.client, person, "what-to-write.jsonl", title, rows, kept
+            services.store, services.client, person, "what-to-write.jsonl", title, rows, quoted
         )
 
 

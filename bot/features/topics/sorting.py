@@ -23,7 +23,6 @@ from bot.services import Services
 from bot.slack.mrkdwn import to_plain
 from bot.store.notices import Notices, day_of
 from judge import Judge, JudgeError
-from judge.errors import BadResponseError
 from judge.evaluation.naming import OTHER
 from judge.evaluation.topics import (
     FEWEST_QUESTIONS,
@@ -40,7 +39,7 @@ LOOK_HOUR = 5
 NAMES_KEPT = timedelta(weeks=8)
 """A name is known for so long after the last question that it was given."""
 LEASE = timedelta(hours=1)
-"""After so long, a look that has failed is tried again."""
+"""After so long, a look whose process has died is begun again."""
 WEEK = timedelta(weeks=1)
 _PAUSE = timedelta(minutes=10)
 _MOST = 1000  # questions of a look, the newest
@@ -69,8 +68,8 @@ class TopicLooks:
         self._next: datetime | None = None
 
     async def look(self) -> None:
-        """Sorts the questions to each assistant, once a day; a limit or a dead model ends it for an
-        hour.
+        """Sorts the questions to each assistant, once a day; a limit or a dead model ends it for the
+        day.
         """
         now = self._services.clock()
         local = now.astimezone(self._services.schedule.zone)
@@ -86,10 +85,7 @@ class TopicLooks:
             try:
                 await self._look_at(subject, its_watches)
             except (BudgetError, JudgeError) as exc:
-                _note_failure(exc)
-                # Asked again, such a model says the same.
-                if not isinstance(exc, BadResponseError):
-                    continue
+                logger.warning("judge_failed", error=type(exc).__name__, reason=str(exc))
             await self._notices.note_told(subject, name, "", now)
 
     async def _look_at(self, subject: Subject, watches: Sequence[Watch]) -> None:
@@ -124,11 +120,7 @@ class TopicLooks:
         if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
             return []
         random.Random(name).shuffle(texts)  # noqa: S311 - it keeps no secret
-        new: Sequence[str] = ()
-        try:
-            new = await name_topics(self._within(subject, sorting.judge.write), texts, known)
-        except BadResponseError as exc:
-            _note_failure(exc)
+        new = await name_topics(self._within(subject, sorting.judge.write), texts, known)
         await self._notices.note_told(subject, name, "", now)
         return new
 
@@ -191,7 +183,3 @@ async def read_words(services: Services, question: Question) -> str:
         logger.warning("reply_not_read", channel=question.channel_id, error=in_brief(exc))
         return ""
     return to_plain(message.text) if message else ""
-
-
-def _note_failure(error: Exception) -> None:
-    logger.warning("judge_failed", error=type(error).__name__, reason=str(error))

@@ -1,7 +1,7 @@
 """How topics are said, and what to write about them."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.domain.outcome import Sign
@@ -9,21 +9,22 @@ from bot.features.topics import ids
 from bot.features.topics.change import Moved
 from bot.features.topics.counts import Report, TopicCount
 from bot.features.topics.writing import LOW, WORDS, Alike, Asked, Gap
+from bot.figures.quality import span
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post, drawn_from
 from bot.slack.mrkdwn import clip, excerpt
 from judge.evaluation.naming import OTHER
-from judge.evaluation.stats import MeanEstimate
-from judge.evaluation.topics import FEWEST_QUESTIONS
+from judge.evaluation.topics import FEWEST_QUESTIONS, FEWEST_SHOWN
 from judge.scoring.numbers import number_of
 
 WRITE_TITLE = "What to write"
 WORD = "topics"
 HELP = "• `/judge topics @assistant` shows what people ask it, and what to write about that"
-NO_TEXTS = "Topics need the words of questions, and this app stores none (`STORE_TEXT=none`)."
-NO_MODEL = "Topics are named by a model, and the offline rater scores here."
-NOT_YET = "Questions are sorted once a day, from five in the morning on."
-NONE_OFTEN = "No topic has ten questions in four weeks yet."
+NONE_YET = (
+    f"None yet. A model names them once a week has {FEWEST_QUESTIONS} questions whose replies were "
+    f"scored, and sorts new ones each day; those with {FEWEST_SHOWN} are shown. With the offline "
+    "rater, and where no words are stored (`STORE_TEXT=none`), there are none."
+)
 NOTHING_BAD = (
     "Of the questions of four weeks, none was left unanswered, scored low, contested or joined by a "
     "colleague."
@@ -35,24 +36,13 @@ _COUNTED_ARE = "Of four weeks' questions, those that were scored or not answered
 _NAME = 60
 _WORDS = 140
 _TIMES = ("never", "once", "twice")
-_COUNTED = Sign.COLLEAGUE, Sign.CONTESTED
+_COUNTED = Sign.UNANSWERED, Sign.COLLEAGUE, Sign.CONTESTED
 
 
-def too_few(number: int) -> str:
-    said = number_of(number, "question")
-    return (
-        f"Topics are named once a week has {FEWEST_QUESTIONS} questions whose replies were scored; "
-        f"the last seven days have {said}."
-    )
-
-
-def only_in_line(topic: str, moved: Moved, others: Moved | None) -> str:
+def only_in_line(topic: str, moved: Moved) -> str:
     """That a change lies in one topic."""
     now = f"{moved.now.judge.mean:.1f}, was {moved.before.judge.mean:.1f}"
-    rest = ""
-    if others:
-        rest = f"; all others {others.now.judge.mean:.1f}, was {others.before.judge.mean:.1f}"
-    return f"Only in *{clip(topic, _NAME)}*: {now}{rest}."
+    return f"Only in *{clip(topic, _NAME)}*: {now}."
 
 
 def week_block(subject_value: str, name: str, report: Report, changed: str) -> ui.Block | None:
@@ -61,41 +51,37 @@ def week_block(subject_value: str, name: str, report: Report, changed: str) -> u
     """
     if not report.topics:
         return None
-    named = [report.worst or report.topics[0]]
-    number = number_of(len(named[0].questions), "question")
-    frequent = f"most often *{clip(named[0].name, _NAME)}* ({number})"
-    said = f"{frequent}. None scores clearly lower than all others."
-    if changed:
-        named = [*report.topics]  # it may name any of them
-        said = changed
-    elif report.worst and report.others:
-        mean = _mean(report.worst.mean)
-        said = f"{_counted(report.worst)}, {mean}; all others {report.others.judge.mean:.1f}."
+    named = report.topics  # a change may be in any of them
+    if not changed:
+        named = [report.worst or report.topics[0]]
+    line = ui.section(f"Topics of *{clip(name)}* in four weeks: {changed or _one_topic(report)}")
     button = ui.button("Topics", ids.ACTION_TOPICS, subject_value)
-    line = ui.section(f"Topics of *{clip(name)}* in four weeks: {said}")
     case_ids = [case_id for topic in named for case_id in topic.case_ids]
     return drawn_from(case_ids, line | {"accessory": ui.spoken(button, name)})
 
 
-def _counted(topic: TopicCount) -> str:
-    return f"*{clip(topic.name, _NAME)}* {number_of(len(topic.questions), 'question')}"
+def _one_topic(report: Report) -> str:
+    topic = report.worst or report.topics[0]
+    name = f"*{clip(topic.name, _NAME)}*"
+    number = number_of(len(topic.questions), "question")
+    if report.worst and topic.mean and report.others:
+        mean = f"*{topic.mean.judge.mean:.1f}*"
+        return f"{name} {number}, {mean}; all others {report.others.judge.mean:.1f}."
+    return f"most often {name} ({number}). None scores clearly lower than all others."
 
 
-def _mean(mean: MeanEstimate | None) -> str:
-    return f"*{mean.judge.mean:.1f}*" if mean else "not scored"
-
-
-def topics_blocks(subject_value: str, name: str, report: Report, why_none: str) -> list[ui.Block]:
+def topics_blocks(subject_value: str, name: str, report: Report) -> list[ui.Block]:
     """The table of an assistant's topics, or why there is none."""
-    lines = [_topic_line(topic) for topic in report.topics] or [why_none]
-    if report.topics and report.rest:
-        lines.append(_topic_line(report.rest))
     channel_id = subject_value.partition(" ")[0]
     where = f"in <#{channel_id}>" if channel_id else "everywhere"
-    title = f"*What people ask {clip(name)}* {where}"
+    lines = [f"*What people ask {clip(name)}* {where}"]
     if report.topics:
-        title += f"\n{_COUNTED_ARE}"
-    blocks = [ui.section("\n".join([title, *lines]))]
+        lines += [_COUNTED_ARE, *map(_topic_line, report.topics)]
+    else:
+        lines.append(NONE_YET)
+    if report.topics and report.rest:
+        lines.append(_topic_line(report.rest))
+    blocks = [ui.section("\n".join(lines))]
     if report.topics or report.rest:
         write = ui.button(WRITE_TITLE, ids.ACTION_WRITE, subject_value)
         blocks.append(ui.actions(ui.spoken(write, name)))
@@ -104,17 +90,15 @@ def topics_blocks(subject_value: str, name: str, report: Report, why_none: str) 
 
 def _topic_line(topic: TopicCount) -> str:
     name = f"*{clip(topic.name, _NAME)}*" if topic.name else "All else"
-    parts = [f"{name}: {number_of(len(topic.questions), 'question')}", _mean(topic.mean)]
-    if topic.mean and topic.mean.judge.low is not None:
-        parts[-1] += f" ({topic.mean.judge.low:.1f} to {topic.mean.judge.high:.1f})"
-    if unanswered := sum(each.is_unanswered for each in topic.questions):
-        parts.append(f"{unanswered:,} {Sign.UNANSWERED.words} ({topic.unanswered_share:.0%})")
-    counted = {sign: topic.count(sign) for sign in _COUNTED}
-    parts += [
-        f"{number:,} {sign.words} ({number / len(topic.questions):.0%})"
-        for sign, number in counted.items()
-        if number
-    ]
+    asked = len(topic.questions)
+    mean = span(topic.mean and topic.mean.judge, ".1f", "*")
+    parts = [f"{name}: {number_of(asked, 'question')}", f"mean {mean}"]
+    for sign in _COUNTED:
+        number = sum(sign in question.signs for question in topic.questions)
+        # Of the others, those that were not drawn count as well.
+        share = topic.unanswered_share if sign is Sign.UNANSWERED else number / asked
+        if number:
+            parts.append(f"{number:,} {sign.words} ({share:.0%})")
     return f"• {' · '.join(parts)}"
 
 
@@ -174,18 +158,16 @@ def _link(asked: Asked, workspace_url: str) -> str:
     return f"<{link}|{asked.why[0]}>"
 
 
-def to_row(
-    name: str, gap: Gap, group: Alike, kept: Collection[int], workspace_url: str
-) -> Mapping[str, Any]:
-    """A row of the file; it has the words of a question if one of the cases whose words are kept
-    has them.
+def to_row(name: str, gap: Gap, group: Alike, workspace_url: str) -> Mapping[str, Any]:
+    """A row of the file; it has the words of a question if a case in it has them, with which they
+    go.
     """
-    is_kept = any(asked.reply and asked.reply.id in kept for asked in group.asked)
+    is_quoted = any(asked.reply and asked.reply.question for asked in group.asked)
     reasons = Counter(reason for asked in group.bad for reason in asked.why)
     return {
         "assistant": name,
         "topic": gap.topic,
-        "question": group.text if is_kept and group.text else None,
+        "question": group.text if is_quoted else None,
         "asked": len(group.asked),
         "answered_well": group.well,
         **{reason.replace(" ", "_"): reasons[reason] for reason in (*WORDS.values(), LOW)},

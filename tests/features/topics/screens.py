@@ -11,9 +11,7 @@ URL = "https://acme.slack.com/"
 def make(words: str) -> None:
     name = words[:200] or "x"
     report = report_of(questions(name, [2] * 30), questions("leave", [4] * 12))
-    topics_post(
-        [*topics_blocks(" U1", name, report, ""), *topics_blocks(" U1", name, report_of(), name)]
-    )
+    topics_post([*topics_blocks(" U1", name, report), *topics_blocks(" U1", name, report_of())])
     week_block(" U1", name, report, "")
     asked = [
         Asked(

@@ -1,15 +1,16 @@
 """Questions are named once a week and sorted once a day, within limits; names go with questions."""
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import delete, select
 
 from bot.domain.limits import Limits
 from bot.store.schema import cases, seen_messages, topics
-from tests.features.topics.planted import NAMES, NAMING, ask, sort, sorter
+from tests.features.topics.planted import NAMES, NAMING, ask, monday, sort, sorter
 from tests.features.watch.watching import say
-from tests.model_server import Failure
 from tests.stage import Stage, StageFactory
 
 EXPENSES, PASSWORDS, LEAVE = NAMES.values()
@@ -76,19 +77,15 @@ async def test_a_question_without_an_answer_is_sorted_by_its_words_in_slack(stag
     assert row.question_ts is None
 
 
-@pytest.mark.parametrize("answer", ["I cannot say.", Failure(404, "model_not_found")])
-async def test_a_model_that_names_none_is_asked_again_next_week_and_a_dead_one_in_an_hour(
-    stage: Stage, answer: str | Failure
-) -> None:
-    stage.model.script(answer)
+async def test_a_model_that_names_none_is_asked_again_the_next_day(stage: Stage) -> None:
+    stage.model.script("I cannot say.")
     await ask(stage, "How do I file an expense", [2] * 30)
     await sort(stage)
-    await sort(stage)
-    assert len(namings(stage)) == 1
     await sort(stage, days=1.1 / 24)
+    assert len(namings(stage)) == 1
+    stage.model.script(sorter())
     await sort(stage, days=1)
-    assert len(namings(stage)) == (1 if answer == "I cannot say." else 3)
-    assert await names(stage) == {}
+    assert await names(stage) == {EXPENSES: 30}
 
 
 async def test_the_limit_of_watches_ends_the_sorting_and_what_is_sorted_stays(stage: Stage) -> None:
@@ -124,18 +121,27 @@ async def _delete_messages(stage: Stage) -> None:
     await stage.log.database.execute(delete(seen_messages))
 
 
-async def _delete_cases(stage: Stage) -> None:
-    await stage.log.database.execute(delete(cases))
-    await stage.log.database.execute(delete(seen_messages))
+async def _delete_old(stage: Stage) -> None:
+    """As `RETENTION_DAYS` does, and `judge-bot purge`."""
+    await stage.log.forgetting.forget_older(monday() + timedelta(days=1))
+
+
+async def _forget_scores(stage: Stage) -> None:
+    case_ids = await stage.log.database.values(select(cases.c.id))
+    await stage.log.forgetting.forget(case_ids, stage.ann.id)
 
 
 @pytest.mark.needs("privacy")
-@pytest.mark.parametrize("go", [_forget, _delete_messages, _delete_cases])
-async def test_a_name_goes_with_the_last_of_its_questions(stage: Stage, go: object) -> None:
+@pytest.mark.parametrize(
+    ("go", "left"), [(_forget, 0), (_delete_messages, 0), (_delete_old, 0), (_forget_scores, 1)]
+)
+async def test_a_topic_goes_with_its_question_or_its_score(
+    stage: Stage, go: Callable[[Stage], Awaitable[None]], left: int
+) -> None:
     await ask(stage, "How do I file an expense", [2] * 30)
     await ask(stage, "Who approves an expense", [None])
     await sort(stage)
     assert (await names(stage)).total() == 31
-    assert callable(go)
     await go(stage)
-    assert await names(stage) == {}
+    # The question without an answer has no score.
+    assert (await names(stage)).total() == left

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from bot.domain.outcome import Sign
 from bot.domain.questions import Question
 from bot.features.topics.change import FoundChange, TopicScore, find_change
 from bot.features.topics.counts import Report, SortedQuestion, to_report
@@ -59,23 +60,22 @@ def test_a_drop_in_one_topic_is_said_to_be_only_there() -> None:
         ("leave", (4, 120), (4, 40)),
         ("passwords", (3.5, 120), (3.5, 40)),
     )
-    assert change is not None
+    assert change
     assert change.topic == "expenses"
-    assert not change.has_mix_moved
 
 
 def test_a_topic_that_only_grows_moves_the_mix_and_no_level() -> None:
     change = found(
         ("expenses", (2, 60), (2, 80)), ("leave", (4.2, 200), (4.2, 30)), ("other", (4, 40), (4, 5))
     )
-    assert change == FoundChange(has_mix_moved=True)
+    assert change == FoundChange()
 
 
 def test_a_topic_that_is_new_and_hard_moves_the_mix() -> None:
     before = scores("leave", 4.2, 200, is_before=True)
     since = [*scores("leave", 4.2, 60, is_before=False), *scores("visas", 1.5, 40, is_before=False)]
     change = find_change([*before, *since], SINCE, FIVE, is_lower=True)
-    assert change == FoundChange(has_mix_moved=True)
+    assert change == FoundChange()
 
 
 @pytest.mark.parametrize("is_everywhere", [True, False])
@@ -104,7 +104,8 @@ def questions(
                 number, "C1", ts, thread_ts, score, 0, 5, topic, thread_ts, probability, "m", "Why?"
             )
         question = Question("C1", ts, ts, "U1", is_meant=True)
-        found.append(SortedQuestion(topic, question, reply))
+        signs = {Sign.UNANSWERED} if score is None else ()
+        found.append(SortedQuestion(topic, question, reply, signs))
     return found
 
 
@@ -119,19 +120,18 @@ def test_a_topic_is_named_from_ten_questions_on_and_the_rest_is_counted_together
         questions("visas", [1] * 9),
         questions("other", [4] * 12),
     )
-    lines = str(read(topics_blocks(" U1", "helper", report, ""))).splitlines()
-    assert lines[2].startswith("• *expenses*: 30 questions · *2.3* (")
-    assert lines[3].startswith("• *leave*: 10 questions · *4.0* (")
+    lines = str(read(topics_blocks(" U1", "helper", report))).splitlines()
+    assert lines[2].startswith("• *expenses*: 30 questions · mean *2.3*, between ")
+    assert lines[3].startswith("• *leave*: 10 questions · mean *4.0*, between ")
     # (9 * 1 + 12 * 4) / 21
-    assert lines[4].startswith("• All else: 21 questions · *2.7* (")
+    assert lines[4].startswith("• All else: 21 questions · mean *2.7*, between ")
 
 
 def test_an_unanswered_question_is_a_share_of_all_questions_also_of_those_not_drawn() -> None:
     report = report_of(questions("expenses", [4] * 12 + [None] * 10, probability=0.2))
     # 12 of a fifth stand for 60: 10 / 70
-    assert "10 not answered within a day (14%)" in str(
-        read(topics_blocks(" U1", "helper", report, ""))
-    )
+    said = str(read(topics_blocks(" U1", "helper", report)))
+    assert "10 not answered within a day (14%)" in said
 
 
 def test_a_digest_names_the_topic_that_clearly_scores_lowest_or_else_the_most_frequent() -> None:
