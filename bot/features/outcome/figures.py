@@ -1,7 +1,6 @@
 """What came of the questions to watched assistants, read for those who want to see it."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +19,7 @@ from bot.figures.outcomes import (
     read_outcomes,
     read_scored,
 )
+from bot.figures.quality import grouped
 from bot.services import Services
 
 
@@ -56,23 +56,17 @@ class OutcomeFigures:
     async def waiting(
         self, team_id: str, channel_ids: Collection[str], author_id: str | None = None
     ) -> Mapping[str, Sequence[Question]]:
-        """The questions in these channels that have no answer yet, by assistant, the oldest first;
-        with an author, those to it in all channels that its figures are of.
+        """The questions in these channels that have no answer yet, by assistant, or those to the
+        author, the oldest first.
         """
         now = self._services.clock()
-        watches = await self._services.store.watches.of(team_id)
-        shown = [watch for watch in watches if watch.channel_id in channel_ids]
-        if author_id:
-            subjects = {subject_of(watch) for watch in shown if watch.author_id == author_id}
-            shown = [watch for watch in watches if subject_of(watch) in subjects]
-        waiting = defaultdict[str, list[Question]](list)
-        for watch in shown:
-            for question in await self.recent(watch):
-                if question.is_waiting(now):
-                    waiting[watch.author_id].append(question)
-        for questions in waiting.values():
-            questions.sort(key=lambda question: question.asked_at)
-        return waiting
+        waiting = list[tuple[str, Question]]()
+        for watch in await self._services.store.watches.of(team_id):
+            if watch.channel_id in channel_ids and author_id in {None, watch.author_id}:
+                recent = await self.recent(watch)
+                waiting += [(watch.author_id, each) for each in recent if each.is_waiting(now)]
+        waiting.sort(key=lambda each: each[1].asked_at)
+        return grouped(waiting)
 
     async def recent(self, watch: Watch) -> Sequence[Question]:
         """The questions of the last day to an assistant in its channel."""

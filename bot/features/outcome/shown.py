@@ -4,7 +4,6 @@ ones that they contested, low ones that they confirmed.
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from datetime import date, datetime, time
 
 from slack_bolt.async_app import AsyncApp
@@ -18,7 +17,7 @@ from bot.features.outcome.figures import OutcomeFigures
 from bot.figures.lowest import low_blocks
 from bot.figures.outcomes import ScoredReply
 from bot.figures.week import passed
-from bot.pipeline.text import none_watched, several_named
+from bot.pipeline.text import none_watched
 from bot.services import Services
 from bot.slack.blocks import Block, button, section
 from bot.slack.invocation import Invocation, Raw, on_click
@@ -55,38 +54,38 @@ class Screens:
         name = pressed["assistant"] if pressed else typed
         if refusal := await services.access.refusal(person, "scores", channel_id, is_change=False):
             return refusal
-        place = Place(person.team_id, channel_id)
-        if name:
-            watched = {
-                watch.author_id: await services.members.name_of(watch.author_id)
-                for watch in await self._watches(place)
-            }
-            meant = called(name, watched)
-            if not meant:
-                return none_watched(WORD, name, sorted(set(watched.values())))
-            if len(meant) > 1:
-                return several_named(name, meant)
-            place = replace(place, author_id=meant[0])
-        return await self._lists(place, person)
-
-    async def _lists(self, place: Place, person: Invocation) -> Post:
-        services = self._services
-        contradicted = await self._contradicted(place)
-        lists = dict[str, Sequence[Block]]()
-        for title, is_good in text.CONTRADICTED.items():
-            newest = sorted(reply.id for reply in contradicted if reply.is_good == is_good)[-_MOST:]
-            await services.store.assignments.note_told(place.team_id, newest, person.user_id)
-            replies = await services.store.tallies.low_among(place, newest)
-            names = [await services.members.name_of(reply.author_id or "") for reply in replies]
-            lists[title] = low_blocks(replies, names, services.identity.url)
+        watches = await self._watches(Place(person.team_id, channel_id))
+        names = {
+            watch.author_id: await services.members.name_of(watch.author_id) for watch in watches
+        }
+        meant = called(name, names) if name else names
+        if not meant:
+            return none_watched(WORD, name, sorted(set(names.values())))
+        found = await self._contradicted([each for each in watches if each.author_id in meant])
+        lists = {
+            title: await self._listed(person, channel_id, found, is_good)
+            for title, is_good in text.CONTRADICTED.items()
+        }
         return text.contradicted_post(lists)
 
-    async def _contradicted(self, place: Place) -> Sequence[ScoredReply]:
+    async def _listed(
+        self, person: Invocation, channel_id: str, found: Sequence[ScoredReply], is_good: bool
+    ) -> Sequence[Block]:
+        services = self._services
+        newest = sorted(reply.id for reply in found if reply.is_good == is_good)[-_MOST:]
+        await services.store.assignments.note_told(person.team_id, newest, person.user_id)
+        place = Place(person.team_id, channel_id)
+        replies = await services.store.tallies.low_among(place, newest)
+        names = [await services.members.name_of(reply.author_id or "") for reply in replies]
+        return low_blocks(replies, names, services.identity.url)
+
+    async def _contradicted(self, watches: Sequence[Watch]) -> Sequence[ScoredReply]:
+        """The replies in the channels of these watches whose scores the askers contradict."""
         found = list[ScoredReply]()
-        for watch in await self._watches(place):
+        for watch in watches:
             report = await self._figures.of(subject_of(watch))
-            found += report.contradicted
-        return [reply for reply in found if reply.channel_id == place.channel_id]
+            found += [each for each in report.contradicted if each.channel_id == watch.channel_id]
+        return found
 
     async def _watches(self, place: Place) -> Sequence[Watch]:
         watches = await self._services.store.watches.of(place.team_id, place.channel_id)
@@ -104,10 +103,13 @@ class Screens:
         nothing of the past.
         """
         blocks = list[Block]()
-        if place.author_id and not is_past:
+        if is_past:
+            return WeekPart(frozenset(), blocks)
+        watches = await self._watches(place) if place.channel_id else ()
+        if place.author_id:
             channel_ids = place.channel_id, *place.others
             blocks += await self._waiting(place.team_id, channel_ids, named, place.author_id)
-        if place.channel_id and not is_past and (found := await self._contradicted(place)):
+        if found := await self._contradicted(watches):
             good = sum(reply.is_good for reply in found)
             line = section(text.contradicted_line(good, len(found) - good))
             value = f"{place.channel_id} {place.author_id or ''}"
@@ -151,4 +153,4 @@ class Screens:
         waiting = await self._figures.waiting(team_id, channel_ids, author_id)
         names = await named(list(waiting))
         now = self._services.clock()
-        return text.waiting_blocks(waiting, names, now, self._services.identity.url, channel_ids)
+        return text.waiting_blocks(waiting, names, now, self._services.identity.url)

@@ -54,17 +54,28 @@ class SignReader:
         asked = await self._signs.asked(team_id, now - _CONTEXT)
         try:
             for watch in await self._services.store.watches.of(team_id):
-                here = {row.thread_ts: row for row in asked if _is_of(row, watch)}
-                spent = sum(row.asked_at >= now - _DAY for row in here.values())
-                left = (watch.per_day or _NO_LIMIT) - spent
-                messages = await self._seen.of(team_id, [watch.channel_id], now - _CONTEXT)
-                for question in _due(watch, messages, now):
-                    row = here.get(question.thread_ts)
-                    if left > 0 and (row is None or row.last_ts != question.last_ts):
-                        left -= 1
-                        await self._ask(watch, question)
+                here = [row for row in asked if _is_of(row, watch)]
+                for question in await self._due(watch, here, now):
+                    await self._ask(watch, question)
         except (BudgetError, JudgeError) as exc:
             logger.warning("judge_failed", error=type(exc).__name__, reason=str(exc))
+
+    async def _due(
+        self, watch: Watch, asked: Sequence[sa.Row[Any]], now: datetime
+    ) -> Sequence[Question]:
+        """The questions in whose threads something is to be read, at most as many a day as the
+        watch may score replies.
+        """
+        messages = await self._seen.of(watch.team_id, [watch.channel_id], now - _CONTEXT)
+        read = {(row.thread_ts, row.last_ts) for row in asked}
+        due = [
+            question
+            for question in _rested(watch, messages, now)
+            if (question.thread_ts, question.last_ts) not in read
+        ]
+        today = [row for row in asked if row.asked_at >= now - _DAY]
+        left = (watch.per_day or _NO_LIMIT) - len(today)
+        return due[: max(left, 0)]
 
     async def _ask(self, watch: Watch, question: Question) -> None:
         services = self._services
@@ -120,7 +131,7 @@ def _role(message: Message, watch: Watch, question: Question) -> str:
     return "another app" if message.is_bots else "a colleague"
 
 
-def _due(watch: Watch, messages: Sequence[SeenMessage], now: datetime) -> list[Question]:
+def _rested(watch: Watch, messages: Sequence[SeenMessage], now: datetime) -> list[Question]:
     """The last question of each thread after whose answer a person wrote, if it has rested since."""
     last = last_of_threads(questions_to(watch.author_id, messages, now)).values()
     return [

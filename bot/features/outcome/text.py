@@ -1,6 +1,6 @@
 """How the outcomes of questions are said."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from bot.domain.outcome import Outcomes, Sign
@@ -126,20 +126,14 @@ def waiting_blocks(
     members: Mapping[str, Member],
     now: datetime,
     workspace_url: str,
-    shown_in: Collection[str],
 ) -> list[ui.Block]:
-    """The questions to each assistant that have no answer yet, the longest waiting first; those in
-    the channels `shown_in` with links.
-    """
+    """The questions to each assistant that have no answer yet, the longest waiting first."""
     blocks = list[ui.Block]()
     for assistant_id, questions in list(waiting.items())[:_MOST_ASSISTANTS]:
         member = members.get(assistant_id)
         name = clip(member.name if member else assistant_id)
         number = number_of(len(questions), "question")
-        linked = [question for question in questions if question.channel_id in shown_in]
-        lines = waiting_links(linked, now, workspace_url)
-        if elsewhere := len(questions) - len(linked):
-            lines.append(f"• {elsewhere:,} in other channels")
+        lines = waiting_links(questions, now, workspace_url)
         blocks.append(ui.section("\n".join([f"*Not answered yet* by *{name}*: {number}", *lines])))
     return blocks
 
