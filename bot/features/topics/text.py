@@ -91,7 +91,7 @@ def topics_blocks(subject_value: str, name: str, report: Report) -> list[ui.Bloc
 def _topic_line(topic: TopicCount) -> str:
     name = f"*{clip(topic.name, _NAME)}*" if topic.name else "All else"
     asked = len(topic.questions)
-    mean = span(topic.mean and topic.mean.judge, ".1f", "*")
+    mean = span(topic.mean.judge if topic.mean else None, ".1f", "*")
     parts = [f"{name}: {number_of(asked, 'question')}", f"mean {mean}"]
     for sign in _COUNTED:
         number = sum(sign in question.signs for question in topic.questions)

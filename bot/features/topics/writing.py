@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from bot.domain.outcome import Sign
 from bot.domain.questions import Question
 from bot.features.topics.counts import SortedQuestion
-from bot.figures.outcomes import ScoredReply
+from bot.features.topics.queries import SortedReply
 from bot.figures.quality import grouped
 from judge.evaluation.naming import OTHER
 
@@ -32,7 +32,7 @@ class Asked:
     question: Question
     topic: str
     text: str
-    reply: ScoredReply | None
+    reply: SortedReply | None
     why: Sequence[str]
 
     @property
