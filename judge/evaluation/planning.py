@@ -35,13 +35,6 @@ def within(found: MeanEstimate, more: int) -> float:
     return (reach.high - reach.low) / 2
 
 
-def more_for(found: MeanEstimate, reach: float) -> int | None:
-    """How many more labels would narrow it to `reach` to each side; None if a thousand would not."""
-    return next(
-        (more for more in range(max(found.missing, 1), 1001) if within(found, more) <= reach), None
-    )
-
-
 def to_be_seen(difference: Interval, n: float) -> float | None:
     """How large a drop would be clear in 4 of 5 samples like that of this difference, which is of
     `n` independent ones; None if it has no ends.

@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
-from judge.evaluation.planning import more_for, more_to_see, to_be_seen, within
+from judge.evaluation.planning import more_to_see, to_be_seen, within
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator
 from judge.scoring.rubric import Scale
 from tests.tables import each
@@ -31,14 +31,6 @@ def test_the_width_that_more_labels_have_is_the_one_that_was_promised(labels: in
     promised = [within(drawn(generator, labels), 50) for _ in range(60)]
     came = [within(drawn(generator, labels + 50), 0) for _ in range(60)]
     assert fmean(promised) == pytest.approx(fmean(came), rel=0.15)
-
-
-def test_without_a_label_labels_are_taken_to_spread_as_scores_do() -> None:
-    found = drawn(random.Random(3), 0)
-    more = more_for(found, 0.5)
-    assert more is not None
-    assert within(found, more) <= 0.5 < within(found, more - 1)
-    assert more_for(found, 0.001) is None
 
 
 def test_a_drop_that_is_clear_in_4_of_5_samples_is_so_far_from_0() -> None:

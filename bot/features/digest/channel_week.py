@@ -29,8 +29,9 @@ class ChannelWeek:
             in several.
         part: The features' part at the top, and the assistants that it is about.
         chosen: What people chose in the channel.
-        causes: The low replies that were sorted into causes.
-        causes_before: Those of the time before that of the causes.
+        causes_week: The week of the causes, which is the one before if this one is not over.
+        causes: The low replies of that week that were sorted into causes.
+        causes_before: Those of the week before that.
         lowest: Up to three low replies, chosen or drawn.
         members: The assistants that may be named, by id.
     """
@@ -39,6 +40,7 @@ class ChannelWeek:
     week: Week
     part: WeekPart
     chosen: Chosen | None
+    causes_week: Week
     causes: Sequence[SortedReply]
     causes_before: Sequence[SortedReply]
     lowest: Sequence[LowCase]
@@ -47,6 +49,10 @@ class ChannelWeek:
     @property
     def names(self) -> Mapping[str, str]:
         return {author_id: member.name for author_id, member in self.members.items()}
+
+    @property
+    def is_over(self) -> bool:
+        return self.causes_week == self.week
 
     @property
     def low_list(self) -> LowList:
@@ -58,36 +64,44 @@ async def read_week(
     services: Services,
     place: Place,
     week: Week,
-    causes_of_week: Week,
     *,
     is_past: bool = False,
     names_within_s: float = 0,
 ) -> ChannelWeek:
-    """The week so far; the causes may be those of an earlier week. A week is past once there was
-    another digest.
-    """
-    members = dict[str, Member]()
-
-    async def named(author_ids: Sequence[str]) -> Mapping[str, Member]:
-        known = await assistants(services, author_ids, names_within_s)
-        members.update(known)
-        return known
-
-    database = services.store.database
-    tallies = services.store.tallies
+    """The week, or what has passed of it; it is past once there was another digest."""
+    now = services.clock()
+    named = Assistants(services, names_within_s)
     part = await _part(services, place, week, named, is_past)
-    causes = await read_causes(database, place, causes_of_week)
-    causes_before = await read_causes(database, place, causes_of_week.previous())
+    causes_week = week if week.end <= now else week.before()
+    causes = await read_causes(services.store.database, place, causes_week)
+    causes_before = await read_causes(services.store.database, place, causes_week.previous())
+    await named(sorted({reply.author_id for reply in causes if reply.author_id}))
     chosen = None
     lowest: Sequence[LowCase] = ()
     if place.channel_id:
-        chosen = await read_chosen(tallies, place, week, services.clock())
+        tallies = services.store.tallies
+        chosen = await read_chosen(tallies, place, week, now)
         await named([author.id for author in chosen.authors])
         span = Span(week.start, chosen.until)
-        lowest = await read_lowest(tallies, place, span, members.keys())
-    authors = {reply.author_id for reply in causes} | {case.author_id for case in lowest}
-    await named(sorted(author_id for author_id in authors if author_id))
-    return ChannelWeek(place, week, part, chosen, causes, causes_before, lowest, members)
+        lowest = await read_lowest(tallies, place, span, named.known.keys())
+        await named(sorted({case.author_id for case in lowest if case.author_id}))
+    return ChannelWeek(
+        place, week, part, chosen, causes_week, causes, causes_before, lowest, named.known
+    )
+
+
+class Assistants:
+    """Those of the authors who may be named, and all that were asked for so far."""
+
+    def __init__(self, services: Services, within_s: float = 0) -> None:
+        self._services = services
+        self._within_s = within_s
+        self.known = dict[str, Member]()
+
+    async def __call__(self, author_ids: Sequence[str]) -> Mapping[str, Member]:
+        found = await assistants(self._services, author_ids, self._within_s)
+        self.known.update(found)
+        return found
 
 
 async def _part(

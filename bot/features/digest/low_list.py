@@ -22,11 +22,10 @@ from judge.scoring.numbers import number_of
 TITLE = "Low replies"
 _LOW = "Low is a score in the lowest two fifths of the scale, such as 0 to 2 of 5."
 _NOT_SORTED = "not sorted"
-_MOST_BLOCKS = 50  # with buttons; a window has room for 100
+_MOST_BLOCKS = 99  # a window has room for 100
 # characters
 _NAME = 60
 _WORDS = 80
-_ROOM = 2900
 
 
 async def read_list(services: Services, which: LowList, reader: Invocation) -> LowReplies:
@@ -54,34 +53,22 @@ async def read_list(services: Services, which: LowList, reader: Invocation) -> L
 def list_window(
     found: LowReplies, which: LowList, url: str, note: str = "", *, sends_files: bool = False
 ) -> ui.Block:
-    """The window with the low replies of a list and the judge's reasons, by cause, of which the
-    first have buttons.
-    """
+    """The window with the low replies of a list and the judge's reasons, by cause."""
     blocks = _window_head(found, which, sends_files=sends_files)
     if note:
         blocks.append(ui.context(note))
     by_cause = grouped((case.cause or _NOT_SORTED, case) for case in found.replies)
     causes = causes_in_order(add_up((case.cause, len(case.ids)) for case in found.replies))
     for name in [*causes, _NOT_SORTED]:
-        replies = by_cause.get(name)
-        if not replies:
-            continue
-        lines = list[str]()
-        if causes:
-            lines.append(f"*{clip(name, _NAME)}* ({len(ids_of(replies))})")
+        replies = by_cause.get(name, [])
+        if replies and causes:
+            blocks.append(ui.section(f"*{clip(name, _NAME)}* ({len(ids_of(replies))})"))
         for case in replies:
             who = found.members[case.author_id or ""].name
-            line = _window_line(case, who, url)
-            if sum(map(len, lines)) + len(line) > _ROOM:
-                blocks.append(ui.section("\n".join(lines)))
-                lines = []
-            lines.append(line)
-            if len(blocks) < _MOST_BLOCKS:
-                blocks.append(ui.section("\n".join(lines)))
-                blocks.append(ui.fairness(case.id, f"score {case.score} of {who}"))
-                lines = []
-        if lines:
-            blocks.append(ui.section("\n".join(lines)))
+            blocks.append(ui.section(_window_line(case, who, url)))
+            blocks.append(ui.fairness(case.id, f"score {case.score} of {who}"))
+    if len(blocks) > _MOST_BLOCKS:
+        blocks = [*blocks[:_MOST_BLOCKS], ui.context("There is no room for the others here.")]
     return ui.page(TITLE, blocks or [ui.section("No low replies.")])
 
 

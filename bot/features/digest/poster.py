@@ -6,7 +6,7 @@ let it look, it does not post again.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from textwrap import fill
 from typing import Any
@@ -17,18 +17,14 @@ import typer
 from bot.domain.label import EVERYBODY
 from bot.domain.week import Schedule, Week
 from bot.features.digest import causes, ids, text
-from bot.features.digest.channel_week import (
-    assistants,
-    read_low,
-    read_week,
-)
+from bot.features.digest.channel_week import Assistants, read_low, read_week
 from bot.features.digest.past import read_when
 from bot.figures.lowest import LowList, ids_of
 from bot.figures.week import read_chosen, read_details
 from bot.services import Services
 from bot.slack import client
 from bot.slack.blocks import Block
-from bot.slack.members import Member, list_channels
+from bot.slack.members import list_channels
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import to_plain, to_terminal
@@ -128,8 +124,8 @@ async def _post_once(
     found = None
     if not claim.is_first:
         since = week.end - timedelta(days=1)  # this machine's clock may be ahead of Slack's
+        sought = find_marked(services.client, settings.channel_id, mark, since.timestamp())
         try:
-            sought = find_marked(services.client, settings.channel_id, mark, since.timestamp())
             found = await client.or_refusal(sought)
         except client.RefusedCallError:
             return DigestStatus.UNCONFIRMED, None
@@ -165,10 +161,8 @@ async def draft(
 ) -> tuple[Post, Sequence[int]]:
     """A channel's digest, and the cases whose scores it tells."""
     place = Place(settings.team_id, settings.channel_id)
-    shown = await read_week(
-        services, place, week, week, is_past=is_past, names_within_s=_NAMES_WITHIN_S
-    )
-    post = text.digest_message(shown, services.identity.url)
+    shown = await read_week(services, place, week, is_past=is_past, names_within_s=_NAMES_WITHIN_S)
+    post = text.week_message(shown, services.identity.url)
     return post, ids_of(shown.lowest)
 
 
@@ -195,13 +189,7 @@ async def details(services: Services, settings: ChannelSettings, which: LowList)
     zone = schedule_of(services, settings).zone
     week = Week(which.start, which.end, zone)
     place = Place(settings.team_id, settings.channel_id, which.author_id)
-    members = dict[str, Member]()
-
-    async def named(author_ids: Sequence[str]) -> Mapping[str, Member]:
-        known = await assistants(services, author_ids)
-        members.update(known)
-        return known
-
+    named = Assistants(services)
     tallies = services.store.tallies
     chosen = await read_chosen(tallies, place, week, services.clock())
     found = await read_details(tallies, place, chosen)
@@ -211,5 +199,5 @@ async def details(services: Services, settings: ChannelSettings, which: LowList)
             of_features += await feature.week_details(place, week, named)
     counts = await services.store.thumbs.counts(place, Span(week.start, chosen.until))
     await named([count.author_id for count in counts])
-    thumbs = text.thumb_lines(counts, members)
+    thumbs = text.thumb_lines(counts, named.known)
     return text.details_message(chosen, found, of_features, thumbs)

@@ -1,7 +1,6 @@
 """The causes of a week's low replies."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -11,7 +10,6 @@ from bot.domain.week import Week
 from bot.store.database import Database, lock_words
 from bot.store.figures import Place
 from bot.store.schema import cases, causes, is_of_case, rows_of_cases
-from bot.store.visibility import counts, is_watched
 from judge.evaluation.causes import Cause
 
 
@@ -48,23 +46,13 @@ async def note_causes(database: Database, place: Place, week: str, found: Sequen
 
 async def read_causes(database: Database, place: Place, week: Week) -> Sequence[SortedReply]:
     """The low replies of a week, or of the place's author in it, as far as they were sorted."""
-    is_within = sa.and_(cases.c.judged_at >= week.start, cases.c.judged_at < week.end)
     query = sa.select(causes.c.case_id, cases.c.author_id, causes.c.name.label("cause"))
-    query = query.join(cases, is_of_case(causes)).where(_is_in(causes, place), is_within)
+    query = query.join(cases, is_of_case(causes)).where(
+        causes.c.team_id == place.team_id,
+        causes.c.channel_id.in_((place.channel_id, *place.others)),
+        cases.c.judged_at >= week.start,
+        cases.c.judged_at < week.end,
+    )
+    if place.author_id:
+        query = query.where(cases.c.author_id == place.author_id)
     return await database.rows(SortedReply, query.order_by(causes.c.case_id))
-
-
-async def read_first_score(database: Database, place: Place) -> datetime | None:
-    """When the first reply of a place was scored that is in any of its figures."""
-    is_shown = sa.or_(counts(cases), is_watched(cases))
-    query = sa.select(sa.func.min(cases.c.judged_at)).where(_is_in(cases, place), is_shown)
-    first: datetime | None = await database.value(query.where(cases.c.score.is_not(None)))
-    return first
-
-
-def _is_in(table: sa.Table, place: Place) -> sa.ColumnElement[bool]:
-    channel_ids = (place.channel_id, *place.others)
-    is_there = sa.and_(table.c.team_id == place.team_id, table.c.channel_id.in_(channel_ids))
-    if place.author_id is None:
-        return is_there
-    return sa.and_(is_there, cases.c.author_id == place.author_id)

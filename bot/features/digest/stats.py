@@ -10,9 +10,8 @@ from bot.domain.blocker import RefusedError
 from bot.features.digest.channel_week import assistants, read_week
 from bot.features.digest.past import read_when
 from bot.features.digest.poster import schedule_of
-from bot.features.digest.queries import read_first_score
-from bot.features.digest.text import stats_message
-from bot.figures.week import TREND_WEEKS, day_name
+from bot.features.digest.text import week_message
+from bot.figures.week import TREND_WEEKS
 from bot.pipeline.text import NOT_YOURS, several_named
 from bot.services import Services
 from bot.slack.invocation import Invocation
@@ -23,7 +22,6 @@ from bot.store.figures import Place, Span
 from bot.store.visibility import Origin
 
 EVERYWHERE = "everywhere"
-NOTHING = "Nothing was scored yet."
 DIRECT = (
     "Stats are about channels and assistants. `/judge stats #channel` shows one of your channels, "
     "`/judge stats @assistant` an assistant in all of them."
@@ -62,26 +60,19 @@ async def answer_stats(services: Services, person: Invocation, text: str) -> Pos
     try:
         place, title, when = await _asked_for(services, person, text)
         settings = await services.store.channels.of(place.team_id, place.channel_id)
-        schedule = schedule_of(services, settings)
-        week = read_when(when, schedule, now)
+        week = read_when(when, schedule_of(services, settings), now)
     except RefusedError as exc:
         return str(exc)
     except MembershipError as exc:
         return unsure(str(exc))
     except ValueError as exc:
         return f"{escape(str(exc))}. {_HELP}."
-    if week.end > now:
-        shown = await read_week(services, place, week, week.before())
-    else:
-        first = await read_first_score(services.store.database, place)
-        if first is None or first >= week.end:
-            return f"Nothing was scored before {day_name(first)} {first:%Y}." if first else NOTHING
-        shown = await read_week(services, place, week, week, is_past=True)
+    shown = await read_week(services, place, week, is_past=week.end <= now)
     if place.author_id is None:
         shown = replace(shown, lowest=())  # so its reader can still score them blind
     ids = [case.id for case in shown.lowest]
     await services.store.assignments.note_told(place.team_id, ids, person.user_id)
-    return stats_message(shown, title, services.identity.url, now)
+    return week_message(shown, services.identity.url, title)
 
 
 async def _asked_for(services: Services, person: Invocation, text: str) -> tuple[Place, str, str]:

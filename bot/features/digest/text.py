@@ -4,9 +4,8 @@ replies.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from bot.domain.week import Week
 from bot.features.digest import ids
 from bot.features.digest.channel_week import ChannelWeek
 from bot.features.digest.queries import SortedReply
@@ -26,13 +25,11 @@ from bot.figures.week import (
 from bot.pipeline.verdict_text import in_short
 from bot.slack import blocks as ui
 from bot.slack.members import Member
-from bot.slack.messenger import Post, drawn_from
+from bot.slack.messenger import Post, drawn_from, sentence
 from bot.slack.mrkdwn import clip
 from bot.store.digests import ThumbCount
-from bot.store.figures import Usage
 from judge.evaluation.distributions import SURE
 from judge.evaluation.naming import OTHER
-from judge.evaluation.planning import more_for
 from judge.evaluation.stats import low_to
 from judge.scoring.numbers import number_of
 
@@ -46,50 +43,44 @@ _ASSISTANT = 30
 _CAUSE = 60
 
 
-def digest_message(shown: ChannelWeek, workspace_url: str) -> Post:
-    """The digest of a week; it quotes only questions and reasons."""
-    return _message(shown, _time(shown.week), shown.week, workspace_url)
-
-
-def stats_message(shown: ChannelWeek, subject: str, workspace_url: str, now: datetime) -> Post:
-    """The week so far, or a time that is over; `subject` names what it is about."""
-    is_over = shown.week.end <= now
-    title = _time(shown.week)
-    if not is_over:
-        start = shown.week.start.astimezone(shown.week.zone)
-        title = f"This week so far (since {start:%A}, {day_name(start)})"
-    title += f", {subject}" if subject else ""
-    causes_of = shown.week if is_over else shown.week.before()
-    return _message(shown, title, causes_of, workspace_url)
-
-
-def _time(week: Week) -> str:
-    # A month ends at midnight.
-    end = week.end.astimezone(week.zone) - timedelta(microseconds=1)
-    return f"{week.length.capitalize()} up to {end:%A}, {day_name(end)}"
-
-
-def _message(shown: ChannelWeek, title: str, causes_of: Week, workspace_url: str) -> Post:
+def week_message(shown: ChannelWeek, workspace_url: str, subject: str = "") -> Post:
+    """The week, as a digest and on demand; it quotes only questions and reasons. `subject` names
+    what it is about, if that is not plain.
+    """
+    title = _title(shown) + (f", {subject}" if subject else "")
     lead = [*shown.part.blocks, *chosen_blocks(shown)]
-    names = shown.names
-    causes_days = days_words(causes_of)
-    causes = cause_blocks(shown.causes, shown.causes_before, names, causes_days)
-    authors = [names.get(case.author_id or "", "") for case in shown.lowest]
+    causes = cause_blocks(shown)
+    authors = [shown.names.get(case.author_id or "", "") for case in shown.lowest]
     lowest = low_blocks(shown.lowest, authors, workspace_url, is_short=True)
     if not (lead or causes or lowest):
-        said = f"{title}: no replies were scored."
-        return Post(said, [ui.section(said)])
+        return sentence(f"{title}: no replies were scored.")
     first = lead[0]["text"]["text"].partition("\n")[0] if lead else ""
     blocks = [ui.section(f"*{title}*"), *lead, *causes]
     if lowest:
         blocks += [ui.section("*Lowest*"), *lowest]
-    buttons = list[ui.Block]()
-    if lowest or not shown.place.channel_id:
-        buttons.append(ui.button("See all", ids.ACTION_LOW_LIST, shown.low_list.value))
-    if shown.place.channel_id and shown.week.days <= LONGEST_WEEK:
-        buttons.append(ui.button("Details", ids.ACTION_DIGEST_DETAILS, shown.low_list.value))
-    blocks += [ui.actions(*buttons)] if buttons else []
+    if buttons := _buttons(shown):
+        blocks.append(ui.actions(*buttons))
     return Post(f"{title}: {first}".replace("*", ""), blocks)
+
+
+def _title(shown: ChannelWeek) -> str:
+    week = shown.week
+    if shown.is_over:
+        # A month ends at midnight.
+        end = week.end.astimezone(week.zone) - timedelta(microseconds=1)
+        return f"{week.length.capitalize()} up to {end:%A}, {day_name(end)}"
+    start = week.start.astimezone(week.zone)
+    return f"This week so far (since {start:%A}, {day_name(start)})"
+
+
+def _buttons(shown: ChannelWeek) -> list[ui.Block]:
+    value = shown.low_list.value
+    buttons = list[ui.Block]()
+    if shown.lowest or not shown.place.channel_id:
+        buttons.append(ui.button("See all", ids.ACTION_LOW_LIST, value))
+    if shown.place.channel_id and shown.week.days <= LONGEST_WEEK:
+        buttons.append(ui.button("Details", ids.ACTION_DIGEST_DETAILS, value))
+    return buttons
 
 
 def see_button(which: LowList) -> ui.Block:
@@ -111,9 +102,8 @@ def chosen_blocks(shown: ChannelWeek) -> list[ui.Block]:
         for author in listed
     ]
     if more := chosen.this.n - sum(author.this.n for author in listed):
-        which = "more " if lines else ""
-        noun = "reply" if more == 1 else "replies"
-        lines.append(f"{more:,} {which}{noun} chosen by people.")
+        replies = number_of(more, "other reply", "other replies")
+        lines.append(f"{replies} chosen by people.")
     if not lines:
         return []
     if caveat := quality.caveat(chosen.raters):
@@ -121,44 +111,37 @@ def chosen_blocks(shown: ChannelWeek) -> list[ui.Block]:
     return [ui.section("\n".join(lines))]
 
 
-def cause_blocks(
-    found: Sequence[SortedReply],
-    before: Sequence[SortedReply],
-    names: Mapping[str, str],
-    when: str,
-) -> list[ui.Block]:
-    """How many low replies of a week have each cause, of each of the assistants with these names,
-    and how many had it in the week before; `when` names the week.
+def cause_blocks(shown: ChannelWeek) -> list[ui.Block]:
+    """How many low replies have each cause, of each of the assistants that may be named, and how
+    many had it in the week before.
 
     A block of its own each, because the words of a cause go with those of its replies.
     """
-    shown = [reply for reply in found if reply.author_id in names]
-    numbers_before = Counter((reply.cause, reply.author_id) for reply in before)
-    blocks = list[ui.Block]()
-    counted = Counter[str | None](reply.cause for reply in shown)
-    causes = causes_in_order(counted)
-    for cause in causes[:_MOST_CAUSES]:
-        replies = [reply for reply in shown if reply.cause == cause]
-        numbers = Counter(reply.author_id or "" for reply in replies)
-        parts = list[str]()
-        for author_id, number in numbers.most_common(_MOST_NAMED):
-            part = f"*{clip(names[author_id], _ASSISTANT)}* {number}"
-            earlier = numbers_before[cause, author_id]
-            if earlier:
-                part += f" (was {earlier})"
-            elif before and cause != OTHER:
-                part += " (new)"
-            parts.append(part)
-        block = ui.section(f"• {clip(cause, _CAUSE)}: {', '.join(parts)}")
-        if cause != OTHER:
-            block = drawn_from([reply.case_id for reply in replies], block)
-        blocks.append(block)
-    if not blocks:
+    named = [reply for reply in shown.causes if reply.author_id in shown.members]
+    replies = quality.grouped((reply.cause, reply) for reply in named)
+    causes = causes_in_order({cause: len(its) for cause, its in replies.items()})
+    if not causes:
         return []
-    if more := sum(counted[cause] for cause in causes[_MOST_CAUSES:]):
+    number = number_of(len(named), "reply", "replies")
+    title = f"*Why replies scored low, {days_words(shown.causes_week)}* ({number})"
+    blocks = [ui.section(title)]
+    blocks += [_cause_block(cause, replies[cause], shown) for cause in causes[:_MOST_CAUSES]]
+    if more := sum(len(replies[cause]) for cause in causes[_MOST_CAUSES:]):
         blocks.append(ui.section(f"• other causes: {more:,}"))
-    replies_words = number_of(len(shown), "reply", "replies")
-    return [ui.section(f"*Why replies scored low, {when}* ({replies_words})"), *blocks]
+    return blocks
+
+
+def _cause_block(cause: str, replies: Sequence[SortedReply], shown: ChannelWeek) -> ui.Block:
+    earlier = Counter(reply.author_id for reply in shown.causes_before if reply.cause == cause)
+    numbers = Counter(reply.author_id or "" for reply in replies)
+    parts = list[str]()
+    for author_id, number in numbers.most_common(_MOST_NAMED):
+        before = f" (was {earlier[author_id]})" if shown.causes_before else ""
+        parts.append(f"*{clip(shown.names[author_id], _ASSISTANT)}* {number}{before}")
+    block = ui.section(f"• {clip(cause, _CAUSE)}: {', '.join(parts)}")
+    if cause == OTHER:
+        return block
+    return drawn_from([reply.case_id for reply in replies], block)
 
 
 def _author_line(author: Author, name: str, has_standing: bool) -> str:
@@ -222,34 +205,19 @@ def _unscored(chosen: Chosen) -> str:
 
 
 def _agreement(details: Details) -> str:
-    parts = list[str]()
-    are_enough = [found.n >= ENOUGH_LABELS for _, found in _labelled(details)]
-    for how, found in _labelled(details):
-        said = "too few to say"
-        if found.n >= ENOUGH_LABELS:
-            said = quality.span(found.within_one, ".0%")
-        parts.append(f"{how}: {said} ({number_of(found.n, 'reply', 'replies')})")
-    if not parts:
-        return ""
-    more = more_for(details.quality.mean, 0.5) if details.quality else None
-    if more and not all(are_enough):
-        parts.append(
-            f"about {more} more blind labels would show the mean, as people score, to ±0.5"
-        )
-    if any(are_enough) and details.unlike < SURE:
-        parts.append(
-            "careful: this week's replies score unlike the labelled ones, so label new ones"
-        )
-    return " · ".join(["*Judge within one point of people's labels*", *parts])
-
-
-def _labelled(details: Details) -> Sequence[tuple[str, quality.Agreement]]:
-    found = list[tuple[str, quality.Agreement]]()
-    if details.blind:
-        found.append(("blind labels", details.blind))
-    if details.seen:
-        found.append(("labels given after seeing the score", details.seen))
-    return found
+    parts = ["*Judge within one point of people's labels*"]
+    labelled = {
+        "blind labels": details.blind,
+        "labels given after seeing the score": details.seen,
+    }
+    for how, found in labelled.items():
+        if found:
+            is_enough = found.n >= ENOUGH_LABELS
+            said = quality.span(found.within_one, ".0%") if is_enough else "too few to say"
+            parts.append(f"{how}: {said} ({number_of(found.n, 'reply', 'replies')})")
+            if is_enough and details.unlike < SURE:
+                parts.append("careful: this week's replies score unlike these, so label new ones")
+    return " · ".join(parts) if len(parts) > 1 else ""
 
 
 def _usage(details: Details) -> str:
@@ -257,24 +225,12 @@ def _usage(details: Details) -> str:
     parts = list[str]()
     if usage.people:
         parts.append(f"Requested by {number_of(usage.people, 'person', 'people')}")
-    tokens = ""
     if usage.with_tokens:
-        tokens = f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}"
-    parts += [each for each in (tokens, _cost(usage)) if each]
+        parts.append(f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}")
+    if usage.cost_usd:
+        cost = max(usage.cost_usd, 0.01)
+        parts.append(f"${cost:,.2f}{_known(usage.with_cost, usage.cases)}")
     return " · ".join(parts)
-
-
-def _cost(usage: Usage) -> str:
-    """The known cost; empty if none is known, or if some costs are unknown and the known ones are
-    zero.
-    """
-    is_known = usage.with_cost == usage.cases
-    if not usage.with_cost or not (usage.cost_usd or is_known):
-        return ""
-    if not usage.cost_usd:
-        return "no cost"
-    cost = "under $0.01" if usage.cost_usd < 0.01 else f"${usage.cost_usd:,.2f}"
-    return cost + _known(usage.with_cost, usage.cases)
 
 
 def _known(known: int, cases: int) -> str:

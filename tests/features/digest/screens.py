@@ -15,7 +15,6 @@ from bot.store.figures import Place
 from tests.features.digest.test_digest_texts import (
     LOW,
     LOW_LIST,
-    MOMENT,
     QUIET,
     URL,
     a_week,
@@ -40,10 +39,10 @@ def make(words: str) -> None:
         members=members,
     )
     for shown in (full, QUIET):
-        text.digest_message(shown, URL)
+        text.week_message(shown, URL)
         one = replace(shown, place=Place("T1", "C1", "B0"))
-        text.stats_message(one, words[:80], URL, MOMENT)
-        text.stats_message(one, words[:80], URL, shown.week.end)
+        text.week_message(one, URL, words[:80])
+        text.week_message(replace(one, causes_week=one.week.before()), URL, words[:80])
     thumbs = text.thumb_lines([ThumbCount(name, 1, 2, 3) for name in names], members)
     text.details_message(full.chosen, details(30), full.part.blocks, thumbs)
     sorted_ = [replace(each, cause=words[:80] or "other") for each in low]

@@ -74,7 +74,7 @@ async def test_authors_whose_names_slack_delays_are_not_listed(stage: Stage) -> 
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     stage.services.members.patience_s = 0.1
     stage.slack.fail("users.info", status=429, retry_after_s=20)
-    assert (await stats(stage)).text.endswith(": 1 reply chosen by people.")
+    assert (await stats(stage)).text.endswith(": 1 other reply chosen by people.")
 
 
 async def test_who_may_not_change_it_is_told_why_and_changes_nothing(

@@ -141,7 +141,7 @@ async def test_a_digest_is_posted_when_it_is_due_and_only_once(office: Office) -
         await post_due(poster)
         office.pass_time(minutes=10)
     (message,) = posted(channel)
-    assert message.text.startswith("Week up to Monday, 23 Nov: 1 reply chosen by people")
+    assert message.text.startswith("Week up to Monday, 23 Nov: 1 other reply chosen by people")
     (row,) = await office.rows()
     assert (row.week, row.status, row.message_ts) == (LABEL, DigestStatus.POSTED, message.ts)
     office.pass_time(hours=12, minutes=29)  # Tuesday, 06:59 in Tokyo
@@ -185,7 +185,7 @@ async def test_a_changed_day_leaves_no_reply_out_and_counts_none_twice(office: O
                 office.slack.workspace.team_id, channel.id, "U1", **chosen
             )
         await post_due(poster)
-    counted = [int(re.findall(r": (\d+) repl", message.text)[0]) for message in posted(channel)]
+    counted = [int(re.findall(r": (\d+) other", message.text)[0]) for message in posted(channel)]
     assert counted == [1, 8, 10, 14]  # of 4, 5 and 7 days after the first
 
 
@@ -323,7 +323,7 @@ async def test_a_channels_digest_holds_no_other_channels_cases(office: Office) -
     await office.add_case(public.id, sunday, score=0, visibility=Visibility.ME)
     await post_due(await office.poster())
     (about_public,), (about_private,) = posted(public), posted(private)
-    assert about_public.text.startswith("Week up to Monday, 23 Nov: 1 reply chosen by people")
+    assert about_public.text.startswith("Week up to Monday, 23 Nov: 1 other reply chosen by people")
     assert private.id not in str(about_public.blocks)
     assert about_private.text.startswith("Week up to Monday, 23 Nov: helper: 1 reply chosen by")
     assert f"/archives/{private.id}/p1795249798298493" in str(about_private.blocks)

@@ -20,9 +20,8 @@ from bot.features.digest.text import (
     MOST_AUTHORS,
     cause_blocks,
     details_message,
-    digest_message,
-    stats_message,
     thumb_lines,
+    week_message,
 )
 from bot.figures.lowest import LowList, folded
 from bot.figures.quality import Agreement, to_quality
@@ -101,6 +100,7 @@ def a_week(its: Chosen | None = None, **changes: Any) -> ChannelWeek:
         "week": (its or chosen()).week,
         "part": WeekPart(frozenset({"B2"}), [STANDING]),
         "chosen": its or chosen(),
+        "causes_week": (its or chosen()).week,
         "causes": SORTED,
         "causes_before": SORTED[1:3],
         "lowest": LOW,
@@ -132,18 +132,22 @@ def details(labelled: int = 0, **changes: Any) -> Details:
 
 
 MESSAGES: Mapping[str, Post] = {
-    "digest": digest_message(a_week(), URL),
-    "stats of one": stats_message(
-        a_week(chosen(until=MOMENT), place=Place("T1", "C1", "B2"), members={"B2": MEMBERS["B2"]}),
-        "drafter",
+    "digest": week_message(a_week(), URL),
+    "stats of one": week_message(
+        a_week(
+            chosen(until=MOMENT),
+            place=Place("T1", "C1", "B2"),
+            causes_week=WEEK.before(),
+            members={"B2": MEMBERS["B2"]},
+        ),
         URL,
-        MOMENT,
+        "drafter",
     ),
-    "without scores": digest_message(QUIET, URL),
-    "of no model": digest_message(
+    "without scores": week_message(QUIET, URL),
+    "of no model": week_message(
         a_week(chosen(raters={OFFLINE: 3, MADE_UP: 2, None: 3}), causes=[], lowest=()), URL
     ),
-    "after a changed day": digest_message(
+    "after a changed day": week_message(
         a_week(replace(NOTHING, week=replace(WEEK, start=MOMENT)), causes=[], lowest=()), URL
     ),
     "details": details_message(
@@ -169,8 +173,8 @@ def test_a_message_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None
 
 def test_causes_beyond_those_that_are_listed_are_counted() -> None:
     found = [SortedReply(number, "B1", f"cause {number}") for number in range(5)]
-    said = read(cause_blocks(found, [], {"B1": "helper"}, "9 Nov to 16 Nov"))
-    assert said.startswith("*Why replies scored low, 9 Nov to 16 Nov* (5 replies)\n• cause 0")
+    said = read(cause_blocks(a_week(causes=found, causes_before=[])))
+    assert said.startswith("*Why replies scored low, 16 Nov to 23 Nov* (5 replies)\n• cause 0")
     assert said.endswith("• cause 2: *helper* 1\n• other causes: 2")
 
 
@@ -238,7 +242,7 @@ def test_it_keeps_slacks_limits_and_notifies_no_channel() -> None:
     ]
     part = WeekPart(frozenset(), [section("x" * 600)] * 10)
     shown = a_week(chosen(authors=rows), members=members, causes=causes, part=part)
-    post = digest_message(shown, URL)
+    post = week_message(shown, URL)
     check_blocks(post.blocks)
     said = "".join(block["text"]["text"] for block in post.blocks if block["type"] == "section")
     assert "<!channel>" not in post.text + said
