@@ -18,7 +18,9 @@ from tests.tables import each
 
 ROOT = Path(__file__).parents[2]
 # The pages describe the app with all its features.
-complete = pytest.mark.needs("digest", "home", "labels", "privacy", "rubrics", "watch")
+complete = pytest.mark.needs(
+    "digest", "home", "labels", "outcome", "privacy", "rubrics", "topics", "watch"
+)
 PAGES = (
     *(ROOT / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md", "sandbox/README.md")),
     *sorted((ROOT / "docs").glob("*.md")),
