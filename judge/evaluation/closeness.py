@@ -66,9 +66,6 @@ class Closeness:
         mean = fmean(pair.now for pair in pairs)
         say(f"Labelled rows with a score by both judges: {len(pairs):,}.")
         say(f"Mean distance from people's scores: {before_mean:.2f} before, now {mean:.2f}.")
-        same_before = sum(pair.before == 0 for pair in pairs)
-        same_now = sum(pair.now == 0 for pair in pairs)
-        say(f"Same score as people: {same_before:,} before, now {same_now:,}.")
         say(f"Compared: {self._finding(pairs)}.")
 
     def _pairs(self, scores: Scores) -> tuple[list[_Pair], Counter[str]]:

@@ -1,6 +1,5 @@
 """Rows with scores and people's labels: one reader for all that compares the two."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +14,7 @@ from judge.rows.journal import answered_as
 from judge.rows.row_file import Row
 from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
-# With the comma of spreadsheets in half of Europe, unless it may part thousands.
-_NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|0,\d+|\d+,(?!\d{3}$)\d+)")
-_LARGEST = 1e9
+_LEAST = 1e-9  # of a probability
 
 Range = tuple[float, float]
 
@@ -80,13 +77,7 @@ class LabelledRows:
             each if isinstance(each, list) else [each]
             for each in (row.get(self.label), row.get("label_by"))
         )
-        names = (
-            by
-            if len(by) == len(given)
-            else by * len(given)
-            if len(by) == 1
-            else [None] * len(given)
-        )
+        names = by if len(by) == len(given) else [None] * len(given)
         read = zip(names, (self._read(row, "label", each, range_) for each in given), strict=True)
         points = (scale.high - scale.low) / (high - low)
         # Without rounding errors, so that equal labels stay equal.
@@ -132,11 +123,8 @@ class LabelledRows:
         if value is None:
             return None
         number = to_number(value)
-        (low, high) = range_
-        its = row.get("line")  # of a batch's input, where a person would correct it
-        where = f"line {row.line}" + (
-            f" (input: {its})" if isinstance(its, int) and its != row.line else ""
-        )
+        low, high = range_
+        where = f"line {row.line}"
         if number is None:
             self.problems.append(f"{where}: {what} {shown(value)} is not a number")
             return None
@@ -150,18 +138,14 @@ class LabelledRows:
 
 
 def to_number(value: object) -> float | None:
-    """A number, or a CSV cell that contains one, a billion at most; None for anything else, and for
-    NaN.
-    """
-    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
-        value = float(value.replace(",", "."))
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or (isinstance(value, float) and isnan(value))
-    ):
+    """A number, or a CSV cell that contains one; None for anything else, and for NaN."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
-    return float(max(-_LARGEST, min(value, _LARGEST)))
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return None if isnan(number) else number
 
 
 def to_probability(value: object) -> float | None:
@@ -169,7 +153,7 @@ def to_probability(value: object) -> float | None:
     others.
     """
     number = to_number(value)
-    return number if number is not None and 1 / _LARGEST <= number <= 1 else None
+    return number if number is not None and _LEAST <= number <= 1 else None
 
 
 def find_scale(row: Row, rubric: Rubric | str | Path | None) -> Scale:

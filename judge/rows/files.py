@@ -80,8 +80,6 @@ _KINDS: dict[type, str] = {
     bool: "true or false",
     type(None): "null",
 }
-MOST_OF_A_LINE = 10_000_000
-"""Limit of bytes in a line of JSONL, and of characters in a line or cell of CSV; texts to judge are far shorter."""
 _BLANK = codecs.BOM_UTF8 + b" \t\r\n\f\v"
 _MOST_SHOWN = 40
 _encoder = json.JSONEncoder(ensure_ascii=False)
@@ -90,25 +88,12 @@ _encoder = json.JSONEncoder(ensure_ascii=False)
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank, each with its number, from 1. Raises SetupError if it
     cannot be read.
-
-    A line that is too long is given as its beginning, which `decode` refuses.
     """
     check_is_file(path)
     with explaining(f"{path}: cannot read it"), path.open("rb") as file:
-        for line, raw in enumerate(iter(lambda: _read_line(file), b""), start=1):
+        for line, raw in enumerate(file, start=1):
             if raw.strip(_BLANK):
                 yield line, raw
-
-
-def _read_line(file: BinaryIO) -> bytes:
-    """The next line; if it is longer than `MOST_OF_A_LINE`, its beginning, which is still longer
-    than that.
-    """
-    beginning = file.readline(MOST_OF_A_LINE + 1)
-    part = beginning
-    while len(part) > MOST_OF_A_LINE and not part.endswith(b"\n"):
-        part = file.readline(MOST_OF_A_LINE + 1)
-    return beginning
 
 
 def check_is_file(path: Path) -> None:
@@ -138,8 +123,6 @@ def decode(raw: bytes) -> dict[str, Any]:
 
     Raises ValueError; its message completes "line 17: ".
     """
-    if len(raw) > MOST_OF_A_LINE:
-        raise ValueError(f"longer than {MOST_OF_A_LINE / 1e6:g} MB")
     try:
         value = json.loads(raw.decode().removeprefix("\ufeff"))
     except UnicodeDecodeError as exc:
@@ -148,23 +131,16 @@ def decode(raw: bytes) -> dict[str, Any]:
         raise ValueError(
             f"not JSON ({exc.msg[:1].lower()}{exc.msg[1:]} at character {exc.pos + 1})"
         ) from exc
-    except RecursionError as exc:
-        raise ValueError("nested too deeply") from exc
     if not isinstance(value, dict):
         raise ValueError(f"{kind_of(value)} where an object belongs")
     return value
 
 
 def encode(value: object) -> str:
-    """JSON as UTF-8; only half a surrogate pair makes it escape.
-
-    Raises ValueError if it is nested too deeply.
-    """
+    """JSON as UTF-8; only half a surrogate pair makes it escape."""
+    text = _encoder.encode(value)
     try:
-        text = _encoder.encode(value)
         text.encode()
-    except RecursionError as exc:
-        raise ValueError("nested too deeply") from exc
     except UnicodeEncodeError:
         return json.dumps(value)
     return text

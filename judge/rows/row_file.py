@@ -271,6 +271,8 @@ class RowFile:
             )
         for option, name in options.items():
             if name is not None and name not in self.names:
+                if name == "score":
+                    raise SetupError(f"{self.path}: no line has a score; 'judge batch' adds them.")
                 fields = ", ".join(self.names) or "none"
                 raise SetupError(
                     f"--{option} {name}: no line has this field; the fields are {fields}."
@@ -351,6 +353,7 @@ def _to_fields(rating: Rating | Unscored) -> dict[str, Any]:
     return fields
 
 
+_LONGEST_CELL = 10_000_000
 _DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
 _KNOWN = {*PROMPT, *COMPLETION, "prompt_id", "conversation", "reference"}
 
@@ -363,7 +366,7 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
     cells are skipped.
     """
     files.check_is_file(path)
-    csv.field_size_limit(files.MOST_OF_A_LINE)
+    csv.field_size_limit(_LONGEST_CELL)
     line = 1
     try:
         with (

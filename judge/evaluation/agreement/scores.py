@@ -80,8 +80,6 @@ def _read_rows(file: RowFile, columns: Columns) -> list[Row]:
         file.problems += (f"{columns.labels}, {each}" for each in beside.problems)
         file.names |= beside.names
     for name in columns.scores:
-        if file.has_rows and name == "score" and name not in file.names:
-            raise SetupError(f"{file.path}: no line has a score; 'judge batch' adds them.")
         file.require(score=name)
     by_time = columns.group == _WEEK and _TIME in file.names
     file.require(label=columns.label, by=None if by_time else columns.group)

@@ -130,10 +130,9 @@ def _first(row: Row, names: Iterable[str]) -> str | None:
 
 def _texts(row: Row) -> tuple[str | None, str | None, Sequence[Turn]]:
     """The question, the response, and the turns before, as far as they are kept."""
-    if row.has_turns:
-        with suppress(ValueError):
-            question, response, _ = dialogue = row.dialogue
-            return question, response, dialogue.conversation
+    with suppress(ValueError):
+        question, response, _ = dialogue = row.dialogue
+        return question, response, dialogue.conversation
     return _first(row, PROMPT), _first(row, COMPLETION), ()
 
 
@@ -206,13 +205,7 @@ def read_replies(
         )
     rows = list(file.rows(lines))
     file.require()
-    if "score" not in file.names:
-        found = f"; the fields are {', '.join(file.names)}" if file.names else ""
-        raise SetupError(
-            f"No line has a score{found}. Give the JSONL that `judge batch` or `judge-bot "
-            "export` writes."
-        )
-    file.require(label=label)
+    file.require(score="score", label=label)
     reader = Reader(file.problems, label or LABEL, label_range, rubric)
     for row in rows:
         reader.add(row.line, row.fields)

@@ -57,7 +57,7 @@ ONE_RESPONSE: dict[
     str, tuple[list[dict[str, Any]], tuple[float, ...], dict[str, int | None], int]
 ] = {
     # the rows, its labels and scores, and the values in conflict with an earlier line
-    "a label as a string": ([ROW | {"human": " 3,5 "}], (3.5,), {"score": 3}, 0),
+    "a label as a string": ([ROW | {"human": " 3.5 "}], (3.5,), {"score": 3}, 0),
     "no score and no label": ([ROW | {"score": None, "human": None}], (), {"score": None}, 0),
     "several labels in a list": ([ROW | {"human": [3, None, 5]}], (3, 5), {"score": 3}, 0),
     "several labels on lines of a case": (
@@ -104,11 +104,9 @@ def test_rows_of_one_response_are_merged(read: Reading, which: str) -> None:
     [
         (NEXT | {"human": 6}, "line 2: label 6 is off the scale 0 to 5"),
         (NEXT | {"human": "good"}, 'line 2: label "good" is not a number'),
-        (NEXT | {"human": "9" * 400}, "is off the scale 0 to 5"),
-        (NEXT | {"human": "1,000", "line": 7}, 'line 2 (input: 7): label "1,000" is not a number'),
+        (NEXT | {"human": "1,000"}, 'line 2: label "1,000" is not a number'),
         (NEXT | {"human": True}, "line 2: label true is not a number"),
         (NEXT | {"score": -1}, "line 2: score -1 is off the scale 0 to 5"),
-        (NEXT | {"score": 10**400}, "is off the scale 0 to 5"),
         ('{"score": NaN, "human": 1}', "line 2: score NaN is not a number"),
         ("{", "line 2: not JSON"),
     ],

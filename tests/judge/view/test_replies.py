@@ -136,7 +136,7 @@ def test_unusable_value_is_reported_with_its_line(read: Read) -> None:
             ),
         ),
         ("\na,b", {}, "scored.jsonl: no line is a JSON object (line 2: not JSON"),
-        ([{"text": "a"}], {}, "No line has a score; the fields are text."),
+        ([{"text": "a"}], {}, "no line has a score; 'judge batch' adds them."),
         (
             [{"score": 1}],
             {"label": "human"},
