@@ -211,17 +211,14 @@ def _run(
     from judge.rows.batch import Batch, identity_of
     from judge.rows.journal import Journal, survey
 
-    is_new = not path.exists()
-    lines = survey(given) if is_new else 0  # so that a mistake in the input leaves no empty output
-    with _without_empty_file(path, is_new), Journal(path, identity_of(judge)) as journal:
-        if not is_new:
-            lines = survey(given, journal)
-        elif min(lines, limit or lines) >= _MANY:
+    with _without_empty_file(path), Journal(path, identity_of(judge)) as journal:
+        lines = survey(given, journal)
+        if not journal.rows and min(lines, limit or lines) >= _MANY:
             _suggest(judge, make)
         batch = Batch(
             judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost
         )
-        work = _Work(batch, lines, limit, earlier=journal.tally.rows)
+        work = _Work(batch, lines, limit)
         items = given.items(lambda at: at in journal.rows, limit)
         try:
             progress = partial(show_progress, lambda: (work.tally.rows + batch.failed, work.rows))
@@ -238,12 +235,12 @@ def _run(
 
 
 @contextmanager
-def _without_empty_file(path: Path, is_new: bool) -> Iterator[None]:
-    """Removes a new output again if the run ended early without a verdict."""
+def _without_empty_file(path: Path) -> Iterator[None]:
+    """Removes the output again if the run ended early without a verdict."""
     try:
         yield
     except (typer.Exit, JudgeError):
-        if is_new and path.exists() and not path.stat().st_size:
+        if path.is_file() and not path.stat().st_size:
             path.unlink()
         raise
 
@@ -270,7 +267,6 @@ class _Work:
     batch: "Batch"
     lines: int  # of the input
     limit: int | None
-    earlier: int  # verdicts of earlier runs
 
     @property
     def tally(self) -> "JournalTally":
@@ -304,10 +300,8 @@ class _Work:
             f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common()
         )
         why = f" ({reasons})" if reasons else ""
-        is_idle = self.rows and tally.rows == self.earlier and not (run.failed or run.is_spent)
-        nothing = "Nothing to do: " if is_idle else ""
         yield (
-            f"{nothing}{tally.scored:,} of {self.rows:,} rows scored, {tally.unscored:,} "
+            f"{tally.scored:,} of {self.rows:,} rows scored, {tally.unscored:,} "
             f"unscored{why}, {run.failed:,} failed, {run.malformed:,} skipped."
         )
         if tally.partial:

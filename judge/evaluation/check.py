@@ -69,16 +69,6 @@ class Check:
         return read_output(path, self.judge, self.label, self.label_range, self.by)
 
     def _check_options(self) -> None:
-        low, high = self.judge.rubric.scale
-        if self.fail_under is not None and not self.fail_under <= high:
-            raise SetupError(
-                f"--fail-under {self.fail_under:g}: no mean reaches it on the scale {low} "
-                f"to {high}."
-            )
-        if self.summary and self.summary.suffix == ".jsonl":
-            raise SetupError(
-                f"--summary {self.summary}: Markdown would damage the rows; name another file."
-            )
         if self.earlier is None:
             for option, is_given in (("--fail-if-worse", self.fail_if_worse), ("--by", self.by)):
                 if is_given:
@@ -211,10 +201,7 @@ def _worst(results: Iterable[Result]) -> Result:
 
 def _beside_limit(found: MeanEstimate, limit: float) -> tuple[Result, str]:
     mean = found.judge.mean
-    # Two decimals, unless they would round the mean up to the limit.
-    figure = f"{mean:.2f}"
-    if mean < limit <= float(figure):
-        figure = f"{mean:.9g}"
+    figure = f"{mean:.3f}"
     if mean < limit:
         return Result.FAILED, f"the mean {figure} is below {limit:.9g}"
     needed = _rows_to_fail(found.scale, limit)

@@ -95,11 +95,9 @@ class Journal(LineFile):
             fields = decode(raw)
             added = {name: fields.pop(name) for name in ADDED if name in fields}
             carried = encode(fields)
-            line = added.get("line") or 0
-            has_types = all(
-                each is None or isinstance(each, (ADDED[name], int)) for name, each in added.items()
-            )
-            if not (raw.endswith(b"\n") and len(added) == len(ADDED) and has_types and line >= 1):
+            line = added.get("line")
+            is_whole = raw.endswith(b"\n") and len(added) == len(ADDED)
+            if not (is_whole and isinstance(line, int)):
                 raise ValueError("it lacks fields of one")
         except ValueError as exc:
             raise SetupError(
@@ -123,17 +121,16 @@ class Journal(LineFile):
         self.rows[line] = digest, offset
 
 
-def survey(source: RowFile, journal: Journal | None = None) -> int:
+def survey(source: RowFile, journal: Journal) -> int:
     """The number of lines of `source` that are not blank, read with about 200 bytes of memory for
     each `prompt_id`.
 
     Raises SetupError if there is none, a `prompt_id` has two prompts, or a row in `journal` is no longer in
     `source` as it was judged.
     """
-    judged = journal.rows if journal else {}
+    judged = journal.rows
     changed = (
-        f"has changed since its verdicts in {journal and journal.path}; restore it, or choose "
-        "another output."
+        f"has changed since its verdicts in {journal.path}; restore it, or choose another output."
     )
     prompts: dict[str, tuple[int, int]] = {}
     lines = unchanged = 0

@@ -309,9 +309,6 @@ def refusals(files: Files, before: Path) -> Iterator[tuple[str, str, tuple[objec
     yield "line 1: not JSON", before.read_text()[:90], ()
     yield "there is no row to compare with", "\n", ()
     yield "name the earlier output with --compare", "", ("--fail-if-worse",)
-    old = files.folder / "old.jsonl"
-    yield "Markdown would damage the rows", "", ("--summary", old)
-    yield "no mean reaches it on the scale 0 to 5", "", ("--fail-under", 70)
     yield "no such file", "", ("--compare", files.folder / "none")
     yield "--label humann: no row of", "", ("--compare", before, "--label", "humann")
 
