@@ -5,7 +5,8 @@ All ask one stub server, which counts requests and tokens (words and signs, in t
 and gives each the answer that it asks for, with the same reason of 45 words. One reply in ten is
 low; a watch asks for its reason and for its points. Prices are those of OpenAI's list for the
 default model, once without thinking, and once with 900 tokens of it in each request that does not
-turn it off, as that model thinks unless it is told not to.
+turn it off, as that model thinks unless it is told not to. Beside the usual ways stands the one with
+`WATCH_TIER=flex`, which sends the same requests.
 
 The other packages run in an environment of their own (`uv run --with`, from PyPI), each with a
 built-in judge that reads question and response: `ClosedQA` of autoevals, `RAG_HELPFULNESS_PROMPT` of
@@ -20,7 +21,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock, Thread
@@ -30,6 +31,8 @@ from bench.judging import _QUESTION, _RESPONSE
 from judge import DEFAULT_MODEL, Judge, load_rubric
 from judge.scoring.model.addresses import OPENAI_URL
 from judge.scoring.model.completion import cost_of
+from judge.scoring.model.wishes import FLEX
+from judge.scoring.ways import DISTRIBUTION, TEXT
 
 REPLIES = 100
 LOW = 10
@@ -201,11 +204,14 @@ def ask_peer(url: str, name: str) -> bool:
     return True
 
 
-def price(requests: int, read: int, written: int, thought: int = 0) -> float:
+def price(
+    requests: int, read: int, written: int, *, thought: int = 0, tier: str = "default"
+) -> float:
     """The price of so many requests, each of the same size: a long one has another price."""
     each = {"prompt_tokens": read // requests, "completion_tokens": (written + thought) // requests}
     usage = each | {"total_tokens": sum(each.values())}
-    cost = cost_of(f"{OPENAI_URL}/", {"model": DEFAULT_MODEL, "usage": usage})
+    answer = {"model": DEFAULT_MODEL, "usage": usage, "service_tier": tier}
+    cost = cost_of(f"{OPENAI_URL}/", answer)
     assert cost is not None
     return cost * requests
 
@@ -217,7 +223,7 @@ def main() -> None:
         f"{'thinking':>10}"
     )
     costs = {}
-    for name in ("distribution", "text", *PACKAGES):
+    for name in (DISTRIBUTION, TEXT, *PACKAGES):
         stub = Stub()
         Thread(target=stub.serve_forever, daemon=True).start()
         if name in PACKAGES:
@@ -226,17 +232,28 @@ def main() -> None:
             asyncio.run(watch(stub.url, name))
             is_there = True
         stub.shutdown()
-        if is_there:
-            requests = stub.requests * TIMES
-            counts = requests, stub.read * TIMES, stub.written * TIMES
-            costs[name] = (price(*counts), price(*counts, thought=stub.thought * TIMES))
-            plain, thinking = costs[name]
-            listed = "".join(f"{each:>9,}" for each in counts)
-            print(f"{name:<22}{listed}{plain:>8.3f}{thinking:>10.3f}")
+        if not is_there:
+            continue
+        requests = stub.requests * TIMES
+        counts = requests, stub.read * TIMES, stub.written * TIMES
+        thought = stub.thought * TIMES
+        costs[name] = (price(*counts), price(*counts, thought=thought))
+        print_line(name, counts, costs[name])
+        if name == DISTRIBUTION:
+            costs[FLEX] = (price(*counts, tier=FLEX), price(*counts, thought=thought, tier=FLEX))
+            print_line(f"the same, {FLEX}", counts, costs[FLEX])
     others = [costs[name] for name in PACKAGES if name in costs]
     for at, what in enumerate(("without", "with")):
-        share = costs["distribution"][at] / min((each[at] for each in others), default=math.nan)
-        print(f"{what} thinking, distribution costs {share:.2f} of the cheapest package")
+        cheapest = min((each[at] for each in others), default=math.nan)
+        for name in (DISTRIBUTION, FLEX):
+            share = costs[name][at] / cheapest
+            print(f"{what} thinking, {name} costs {share:.2f} of the cheapest package")
+
+
+def print_line(name: str, counts: Sequence[int], costs: Sequence[float]) -> None:
+    plain, thinking = costs
+    listed = "".join(f"{count:>9,}" for count in counts)
+    print(f"{name:<22}{listed}{plain:>8.3f}{thinking:>10.3f}")
 
 
 if __name__ == "__main__":
