@@ -26,7 +26,6 @@ from judge.scoring.numbers import number_of
 _TABLES = [
     each for each in metadata.sorted_tables if each not in (alembic_version, processes)
 ]  # each has its own
-_SQLITE_NUMBERS = sa.table("sqlite_sequence", sa.column("name"), sa.column("seq"))
 
 
 async def copy(from_url: str, to_url: str) -> None:
@@ -104,20 +103,11 @@ async def _copy(source: Database, target: Database, table: sa.Table) -> None:
 async def _go_on_counting(
     source: Database, target: Database, table: sa.Table, column: sa.Column[int]
 ) -> None:
-    """Has the target count on from the last number that the source gave, even if its row is gone."""
-    sequence = sa.cast(sa.func.pg_get_serial_sequence(table.name, column.name), REGCLASS)
-    its_own = _SQLITE_NUMBERS.c.name == table.name
-    given: sa.Select[Any] = sa.select(sa.func.pg_sequence_last_value(sequence))
-    if source.is_sqlite:
-        given = sa.select(_SQLITE_NUMBERS.c.seq).where(its_own)
-    last = max(
-        await source.value(given) or 0, await source.value(sa.select(sa.func.max(column))) or 0
-    )
-    if not target.is_sqlite:
-        await target.value(sa.select(sa.func.setval(sequence, max(last, 1), last > 0)))
-    elif table.dialect_options["sqlite"]["autoincrement"]:
-        await target.execute(sa.delete(_SQLITE_NUMBERS).where(its_own))
-        await target.execute(sa.insert(_SQLITE_NUMBERS).values(name=table.name, seq=last))
+    """Has PostgreSQL count on from the last number; SQLite does by itself."""
+    last = await source.value(sa.select(sa.func.max(column)))
+    if last and not target.is_sqlite:
+        sequence = sa.cast(sa.func.pg_get_serial_sequence(table.name, column.name), REGCLASS)
+        await target.value(sa.select(sa.func.setval(sequence, last)))
 
 
 async def _compare(source: Database, target: Database, table: sa.Table) -> int:

@@ -108,9 +108,6 @@ _PATIENCE_S = 180
 async def show(port: int, *, opens: bool) -> None:
     """Runs the bot with a pocket Slack, whose page explains the rest, until SIGINT or SIGTERM."""
     try:
-        # Writing the past takes a while; a port that is taken is said before.
-        async with Sandbox(Workspace(load_manifest()), port):
-            pass
         configure_logs("console", logging.WARNING)
         stopping = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -2,13 +2,9 @@
 
 import asyncio
 import math
-import os
-import shlex
-import stat
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -19,14 +15,13 @@ from bot.commands import screens
 from bot.commands.channels import installed
 from bot.errors import BotError, SettingsError, SlackError, StoreError
 from bot.setting_values import readable_on_the_way_to
-from bot.settings import Settings, files_with_secrets, load_settings, read_variables
+from bot.settings import Settings, files_with_secrets, load_settings
 from bot.slack import client as slack_client
 from bot.slack import manifest
 from bot.store import Store, ownership
 from bot.store.address import to_address
 from bot.store.errors import STORE_ERRORS, reason_of
 from bot.store.opening import check_writable
-from bot.telemetry import Telemetry, signals
 from judge import JudgeError, load_rubric
 from judge.cli.options import say
 from judge.scoring.numbers import number_of
@@ -73,7 +68,6 @@ async def examine(*, serves_http: bool) -> bool:
             f"note   OPENAI_BASE_URL: http:// to {host}: texts and key are sent unencrypted; "
             "use https:// unless the network is private"
         )
-    _note_telemetry()
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = await _are_well(_checks(settings), [client], settings)
         clients = [client]
@@ -91,17 +85,6 @@ async def examine(*, serves_http: bool) -> bool:
             )
             is_well = await _are_well([screens.check], clients[:1], settings)
     return is_well
-
-
-def _note_telemetry() -> None:
-    read_variables("OTEL_")
-    try:
-        if wanted := signals():
-            Telemetry(wanted).close()
-            said = "are sent; the log says if the receiver refuses them"
-            say(f"note   OpenTelemetry: {', '.join(wanted).lower()} {said}")
-    except (BotError, ValueError, RuntimeError) as exc:
-        say(f"note   OpenTelemetry is off: {exc}")
 
 
 def _of_workspace(settings: Settings) -> list[Check]:
@@ -184,8 +167,11 @@ async def _database(_: slack_client.SlackClient, settings: Settings) -> str:
                     f"DATABASE_URL {address.shown}: cannot be written: {reason}"
                 ) from exc
         said = f"can be written, {number_of(count, 'case')}"
-    if address.file and address.file.parent.exists():
-        _check_permissions(address.file)
+    exposed = ownership.open_to_others(ownership.beside(address.file)) if address.file else ()
+    if exposed:
+        raise StoreError(
+            f"DATABASE_URL: other users can read the database; {ownership.to_mend(exposed)}"
+        )
     return f"DATABASE_URL: {said}"
 
 
@@ -193,19 +179,6 @@ def _is_new(settings: Settings) -> bool:
     """Whether there is no database yet, which a check must not create."""
     file = to_address(settings.database_url).file
     return file is not None and not file.exists()
-
-
-def _check_permissions(log: Path) -> None:
-    if exposed := ownership.open_to_others(ownership.beside(log)):
-        raise StoreError(
-            f"DATABASE_URL: other users can read the database; {ownership.to_mend(exposed)}"
-        )
-    folder = log.parent
-    if os.name != "nt" and folder.stat().st_mode & stat.S_IWOTH:
-        raise StoreError(
-            f"DATABASE_URL: anybody can replace the file; chmod o-w {shlex.quote(str(folder))}, "
-            "or move it to a folder of its own"
-        )
 
 
 async def _try_model(

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 from codecs import BOM_UTF8
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from io import TextIOWrapper
@@ -50,6 +50,23 @@ _COLUMNS = (
     ),
     *("messages_before", "messages_of_reply", "unread", "judged_at"),
 )
+_COPIED = {
+    "case": "id",
+    "score": "score",
+    "human": "human",
+    "blind": "is_blind",
+    "probability": "label_probability",
+    "drawn_with": "probability",
+    "times_drawn": "times_drawn",
+    "model": "model",
+    "rubric": "rubric",
+    "workspace": "team_id",
+    "channel": "channel_id",
+    "messages_before": "messages_before",
+    "messages_of_reply": "messages",
+    "unread": "unread",
+}
+"""Columns that are stored so, by their names in the export."""
 _OF_TEXTS = "reason", "prompt", "completion"
 """The columns of a table, also without a row."""
 
@@ -90,29 +107,23 @@ async def export_labels(
     `form` is one of `Format` or `langfuse`; by default the one that the file's name implies, or
     else JSONL.
     """
-    if has_texts and load(StoreSettings).store_text != "full":
-        raise BotError("--texts: none are kept (STORE_TEXT=none); leave it out")
     is_for_langfuse = form == _LANGFUSE
-    if is_for_langfuse and not has_texts:
-        raise BotError("--format langfuse needs texts; add --texts if the file may hold them")
+    _check_texts(has_texts, is_for_langfuse)
     kind = find_format(path, files.Format.JSONL if is_for_langfuse else form)
     async with opened.opened_database() as database:
         columns = (*_COLUMNS, *(_OF_TEXTS if has_texts else ()))
         with opened_output(path, kind, columns) as output:
             with opened.reading():
-                teams = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
-                if which.team_id:
-                    teams = [each for each in teams if each == which.team_id]
-                drawn = 0
-                if not which.watched:
-                    drawn = await Exports(database).count(replace(which, watched=True))
+                found = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
+                drawn = await Exports(database).count(replace(which, watched=True))
+            teams = [each for each in found if which.team_id in {None, each}]
             await opened.note(database, Action.EXPORTED_LABELS, teams)
             count, left_out = await export(
                 database, output, which, has_texts, is_for_langfuse=is_for_langfuse
             )
     what = "row" if which.has_unlabelled else "label"
     typer.echo(f"{number_of(count, what)} written", err=True)
-    if drawn:
+    if drawn and not which.watched:
         typer.echo(
             f"{number_of(drawn, what)} left out, of replies that watches drew; --watched writes "
             "these",
@@ -120,6 +131,13 @@ async def export_labels(
         )
     if left_out:
         typer.echo(f"{left_out} left out, because their texts are not in the database", err=True)
+
+
+def _check_texts(has_texts: bool, is_for_langfuse: bool) -> None:
+    if has_texts and load(StoreSettings).store_text != "full":
+        raise BotError("--texts: none are kept (STORE_TEXT=none); leave it out")
+    if is_for_langfuse and not has_texts:
+        raise BotError("--format langfuse needs texts; add --texts if the file may hold them")
 
 
 def find_format(path: Path | None, form: str | None) -> files.Format:
@@ -134,6 +152,21 @@ def find_format(path: Path | None, form: str | None) -> files.Format:
             f"--output {path}: is written as {form}; end its name in .{form}, or leave out --format"
         )
     return choose_format(path, files.Format(form) if form else None)
+
+
+async def write_rows(
+    path: Path | None,
+    form: str | None,
+    columns: Sequence[str],
+    rows: AsyncIterable[Mapping[str, Any]],
+) -> int:
+    """Writes rows to a file or the terminal; returns their number."""
+    count = 0
+    with opened_output(path, find_format(path, form), columns) as output:
+        async for row in rows:
+            output.write(files.encode(row) + "\n")
+            count += 1
+    return count
 
 
 async def export_person(path: Path | None, user: str) -> None:
@@ -263,40 +296,31 @@ def to_row(labelled: Row[Any], conversation: Sequence[Turn], *, has_texts: bool)
     rubric_versions = [labelled.rubric_version, reference_of(labelled.judge_version)]
     thread_ts = labelled.thread_ts or labelled.parent_ts or labelled.message_ts
     thread = thread_ts or f"case {labelled.id}"
-    row = {
-        "case": labelled.id,
+    row = {name: getattr(labelled, column) for name, column in _COPIED.items()} | {
         "prompt_id": prompt_id,
-        "score": labelled.score,
-        "human": labelled.human,
         "label_by": labelled_by,
-        "blind": labelled.is_blind,
-        "probability": labelled.label_probability,
-        "drawn_with": labelled.probability,
         # Channels of two workspaces may have one id.
         "stratum": f"{labelled.team_id} {labelled.channel_id} {labelled.judged_at:%G-W%V}",
-        "times_drawn": labelled.times_drawn,
-        "model": labelled.model,
-        "rubric": labelled.rubric,
         "rubric_version": "+".join(version for version in rubric_versions if version) or None,
-        "workspace": labelled.team_id,
-        "channel": labelled.channel_id,
         "thread": _pseudonym(labelled.team_id, f"{labelled.channel_id}:{thread}"),
-        "messages_before": labelled.messages_before,
-        "messages_of_reply": labelled.messages,
-        "unread": labelled.unread,
         "judged_at": labelled.judged_at.isoformat(),
     }
-    if not has_texts:
-        return row
+    row = {name: row[name] for name in _COLUMNS}
+    return row | _texts(labelled, conversation) if has_texts else row
+
+
+def _texts(labelled: Row[Any], conversation: Sequence[Turn]) -> dict[str, Any]:
     # Texts that are gone are null: readers that take the columns of the first rows would drop the
     # others.
     is_whole = labelled.response is not None
-    row["reason"] = labelled.reason
-    row["prompt"] = labelled.question if is_whole else None
-    row["completion"] = labelled.response
+    texts: dict[str, Any] = {
+        "reason": labelled.reason,
+        "prompt": labelled.question if is_whole else None,
+        "completion": labelled.response,
+    }
     if is_whole and conversation:
-        row["conversation"] = [{"role": turn.role, "content": turn.text} for turn in conversation]
-    return row
+        texts["conversation"] = [{"role": turn.role, "content": turn.text} for turn in conversation]
+    return texts
 
 
 def _pseudonym(team_id: str, what: str) -> str:

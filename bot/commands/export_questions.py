@@ -12,7 +12,7 @@ import sqlalchemy as sa
 import typer
 
 from bot.commands import opened
-from bot.commands.export import find_format, opened_output
+from bot.commands.export import write_rows
 from bot.domain.clock import utc_now
 from bot.domain.outcome import Outcome, Sign
 from bot.domain.questions import Question
@@ -22,7 +22,6 @@ from bot.store.audit import Action
 from bot.store.database import Database
 from bot.store.schema import watches
 from bot.store.watches import Watches
-from judge.rows import files
 from judge.scoring.numbers import number_of
 
 _COLUMNS = (
@@ -42,19 +41,22 @@ async def export_questions(
     """Writes a row for each question whose messages are kept, and prints their number: from that
     time on, or of a workspace or channel alone, if they are given.
     """
-    kind = find_format(path, form)
     async with opened.opened_database() as database:
         with opened.reading():
             subjects = await _subjects(database, team_id, channel_id)
-        count = 0
-        with opened_output(path, kind, _COLUMNS) as output:
-            teams = sorted({subject.team_id for subject in subjects})
-            await opened.note(database, Action.EXPORTED_QUESTIONS, teams)
-            for subject, channels in subjects.items():
-                async for row in _rows(database, subject, channels, since):
-                    output.write(files.encode(row) + "\n")
-                    count += 1
+        count = await write_rows(path, form, _COLUMNS, _noted(database, subjects, since))
     typer.echo(f"{number_of(count, 'question')} written", err=True)
+
+
+async def _noted(
+    database: Database, subjects: Mapping[Subject, Sequence[str]], since: datetime | None
+) -> AsyncIterator[Mapping[str, Any]]:
+    """All rows, once it is noted that they are exported."""
+    teams = sorted({subject.team_id for subject in subjects})
+    await opened.note(database, Action.EXPORTED_QUESTIONS, teams)
+    for subject, channels in subjects.items():
+        async for row in _rows(database, subject, channels, since):
+            yield row
 
 
 async def _subjects(
@@ -82,25 +84,28 @@ async def _rows(
         outcomes = await read_outcomes(database, subject, channel_ids, since, now)
         replies = await read_scored(database, subject, channel_ids, since)
     for outcome in outcomes:
-        question = outcome.question
-        reply = replies.of(question)
-        no_sign = False if outcome.is_read else None
-        yield {
-            "channel": question.channel_id,
-            "asked_at": question.asked_at.isoformat(),
-            "ts": question.ts,
-            "thread_ts": question.thread_ts,
-            "assistant": subject.author_id,
-            "first_words_s": _seconds(question.waited),
-            "answered_s": _answered(question),
-            "colleague_stepped_in": question.by_colleague,
-            "came_back": question.came_back,
-            "confirmed": Sign.CONFIRMED in outcome.signs or no_sign,
-            "contested": Sign.CONTESTED in outcome.signs or no_sign,
-            "handed_over": Sign.HANDED_OVER in outcome.signs or no_sign,
-            "outcome": _name_of(outcome),
-            "case": reply and reply.id,
-        }
+        reply = replies.of(outcome.question)
+        row = {"assistant": subject.author_id, **_to_row(outcome), "case": reply and reply.id}
+        yield {name: row[name] for name in _COLUMNS}
+
+
+def _to_row(outcome: Outcome) -> Mapping[str, Any]:
+    question = outcome.question
+    no_sign = False if outcome.is_read else None
+    return {
+        "channel": question.channel_id,
+        "asked_at": question.asked_at.isoformat(),
+        "ts": question.ts,
+        "thread_ts": question.thread_ts,
+        "first_words_s": _seconds(question.waited),
+        "answered_s": _answered(question),
+        "colleague_stepped_in": question.by_colleague,
+        "came_back": question.came_back,
+        "confirmed": Sign.CONFIRMED in outcome.signs or no_sign,
+        "contested": Sign.CONTESTED in outcome.signs or no_sign,
+        "handed_over": Sign.HANDED_OVER in outcome.signs or no_sign,
+        "outcome": _name_of(outcome),
+    }
 
 
 def _name_of(outcome: Outcome) -> str:

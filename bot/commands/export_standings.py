@@ -2,17 +2,18 @@
 programs.
 """
 
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from bot.commands import opened
-from bot.commands.export import find_format, opened_output
+from bot.commands.export import write_rows
 from bot.domain.standing import Standing
+from bot.store.database import Database
 from bot.store.names import Names
 from bot.store.standings import Standings
-from judge.rows import files
 from judge.scoring.numbers import number_of
 
 _COLUMNS = (
@@ -24,21 +25,23 @@ _COLUMNS = (
 
 async def export_standings(path: Path | None, form: str | None) -> None:
     """Writes a row for each assistant, and prints their number."""
-    kind = find_format(path, form)
     async with opened.opened_database() as database:
-        with opened.reading():
-            standings = await Standings(database).newest()
-            names = await Names(database).all()
-        with opened_output(path, kind, _COLUMNS) as output:
-            for standing in standings:
-                where = {
-                    "team": standing.team_id,
-                    "channel": standing.channel_id or None,
-                    "assistant": standing.author_id,
-                    "name": names.get((standing.team_id, standing.author_id)),
-                }
-                output.write(files.encode(where | to_row(standing)) + "\n")
-    typer.echo(f"{number_of(len(standings), 'standing')} written", err=True)
+        count = await write_rows(path, form, _COLUMNS, _rows(database))
+    typer.echo(f"{number_of(count, 'standing')} written", err=True)
+
+
+async def _rows(database: Database) -> AsyncIterator[Mapping[str, Any]]:
+    with opened.reading():
+        standings = await Standings(database).newest()
+        names = await Names(database).all()
+    for standing in standings:
+        where = {
+            "team": standing.team_id,
+            "channel": standing.channel_id or None,
+            "assistant": standing.author_id,
+            "name": names.get((standing.team_id, standing.author_id)),
+        }
+        yield where | to_row(standing)
 
 
 def to_row(standing: Standing) -> dict[str, Any]:

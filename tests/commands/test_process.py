@@ -100,7 +100,6 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(
         "       scored in  all channels",
         "       replies of bots, and people (only the person who asked sees the score)",
         "       companies  our own alone",
-        "note   OpenTelemetry is off",
         "ok     secrets",
         "ok     SLACK_BOT_TOKEN",
         "ok     SLACK_APP_TOKEN",

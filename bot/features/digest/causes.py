@@ -66,15 +66,18 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     cases = [case for case in await _read(services, reasons) if case.justification]
     reasons = {case.id: reasons[case.id] for case in cases}
     names = await _known_causes(services.store.database, place, week)
-
-    def within(request: Callable[..., Awaitable[Written]], *its: Any) -> Awaitable[Written]:
-        return ask(services.store, services.limits, place.team_id, partial(request, *its))
-
-    decide = partial(within, judge.decide) if judge.decides else None
     # In a thread, because a hundred long replies take more than a second.
     said = await asyncio.to_thread(_said, cases)
+    within = partial(_ask_within, services, place)
+    decide = partial(within, judge.decide) if judge.decides else None
     found = await find_causes(partial(within, judge.write), reasons, names, decide, said)
     await note_causes(services.store.database, place, week.label, found.counts)
+
+
+def _ask_within(
+    services: Services, place: Place, request: Callable[..., Awaitable[Written]], *its: Any
+) -> Awaitable[Written]:
+    return ask(services.store, services.limits, place.team_id, partial(request, *its))
 
 
 async def _known_causes(database: Database, place: Place, week: Week) -> list[str]:

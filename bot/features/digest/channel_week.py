@@ -79,11 +79,10 @@ async def read_week(
     chosen = None
     lowest: Sequence[LowCase] = ()
     if place.channel_id:
-        tallies = services.store.tallies
-        chosen = await read_chosen(tallies, place, week, now)
+        chosen = await read_chosen(services.store.tallies, place, week, now)
         await named([author.id for author in chosen.authors])
         span = Span(week.start, chosen.until)
-        lowest = await read_lowest(tallies, place, span, named.known.keys())
+        lowest = await read_lowest(services.store.tallies, place, span, named.known.keys())
         await named(sorted({case.author_id for case in lowest if case.author_id}))
     return ChannelWeek(
         place, week, part, chosen, causes_week, causes, causes_before, lowest, named.known

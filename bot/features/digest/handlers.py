@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -44,9 +43,7 @@ def _schedule_changes(words: Sequence[str]) -> dict[str, Any]:
     """
     found: dict[str, list[str]] = {}
     for word in words:
-        is_day = get_close_matches(
-            word, [day[: len(word)] for day in DAYS], cutoff=0.7
-        )  # "fryday" is no time zone
+        is_day = any(day.startswith(word) for day in DAYS)
         setting = "digest_time" if word[0].isdigit() else "digest_day" if is_day else "digest_tz"
         found.setdefault(setting, []).append(word)
     return {setting: _PARSERS[setting](" ".join(name)) for setting, name in found.items()}

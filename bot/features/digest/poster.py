@@ -121,18 +121,13 @@ async def _post_once(
     """The status of the digest, and its ts; the status is None if another process has taken over
     the claim.
     """
-    found = None
-    if not claim.is_first:
-        since = week.end - timedelta(days=1)  # this machine's clock may be ahead of Slack's
-        sought = find_marked(services.client, settings.channel_id, mark, since.timestamp())
-        try:
-            found = await client.or_refusal(sought)
-        except client.RefusedCallError:
-            return DigestStatus.UNCONFIRMED, None
+    try:
+        found = None if claim.is_first else await _earlier_post(services, settings, week, mark)
+    except client.RefusedCallError:
+        return DigestStatus.UNCONFIRMED, None
     place = Place(settings.team_id, settings.channel_id)
-    low = await read_low(
-        services, place, Span(week.start, week.end), names_within_s=_NAMES_WITHIN_S
-    )
+    span = Span(week.start, week.end)
+    low = await read_low(services, place, span, names_within_s=_NAMES_WITHIN_S)
     await causes.look_into(services, place, week, low.replies)
     post, told = await draft(services, settings, week)
     if not await services.store.digests.renew(claim, services.clock()):
@@ -142,6 +137,15 @@ async def _post_once(
             settings.team_id, settings.channel_id, post, mark, told, EVERYBODY, found
         )
     return DigestStatus.POSTED, ts
+
+
+async def _earlier_post(
+    services: Services, settings: ChannelSettings, week: Week, mark: dict[str, Any]
+) -> str | None:
+    """The ts of the digest that an earlier holder of the claim has posted."""
+    since = week.end - timedelta(days=1)  # this machine's clock may be ahead of Slack's
+    sought = find_marked(services.client, settings.channel_id, mark, since.timestamp())
+    return await client.or_refusal(sought)
 
 
 def this_week(services: Services, settings: ChannelSettings) -> Week:

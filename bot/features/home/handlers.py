@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 import structlog
 from slack_bolt.async_app import AsyncApp
 
-from bot.domain.case import CaseStatus, Visibility, to_case_id
+from bot.domain.case import Visibility, to_case_id
 from bot.domain.clock import utc_now
 from bot.pipeline.case_access import recent_blocks
 from bot.pipeline.fairness import with_choices
@@ -115,14 +115,14 @@ async def show_home(services: Services, person: Invocation, note: str = "") -> N
 async def _tab(services: Services, person: Invocation) -> list[ui.Block]:
     now = services.clock()
     # Run at the same time, so that all share one call to Slack for the person's channels.
-    (waiting, cases), sections, waits = await asyncio.gather(
+    cases, sections, waits = await asyncio.gather(
         _cases(services, person, now),
         _blocks((each.home_section for each in services.features), person),
         _blocks((each.home_waiting for each in services.features), person),
     )
     blocks = [*sections]
-    if waiting or waits:
-        blocks += [ui.header("Waiting for you"), *waits, *waiting]
+    if waits:
+        blocks += [ui.header("Waiting for you"), *waits]
     blocks += [ui.header("Your cases"), *cases]
     blocks.append(ui.actions(ui.button("Settings", ACTION_HOME_SETTINGS)))
     blocks.append(ui.context(f"As of {ui.short_date(now)}"))
@@ -151,22 +151,17 @@ async def _blocks(
     return [block for blocks in found for block in blocks]
 
 
-async def _cases(
-    services: Services, person: Invocation, now: datetime
-) -> tuple[list[ui.Block], list[ui.Block]]:
-    """A person's newest cases: those that wait for their question, and the others."""
+async def _cases(services: Services, person: Invocation, now: datetime) -> list[ui.Block]:
+    """A person's newest cases."""
     since = now - _ASKED_FOR
     found = await services.store.cases.recent(
         person.team_id, person.user_id, _MOST_CASES + 1, asked_since=since
     )
     listed = await services.case_access.listed(found[:_MOST_CASES], person.user_id)
-    waiting = [each for each in listed if each.case.status is CaseStatus.ASKED]
-    others = [each for each in listed if each.case.status is not CaseStatus.ASKED]
-    url = services.identity.url
-    blocks = recent_blocks(others, url) if others else [ui.section(_NONE)]
+    blocks = recent_blocks(listed, services.identity.url) or [ui.section(_NONE)]
     if len(found) > _MOST_CASES:
         blocks.append(ui.context("`/judge recent` lists older cases."))
-    return recent_blocks(waiting, url), blocks
+    return blocks
 
 
 async def recent(services: Services, invocation: Invocation, after: str = "") -> Post:
@@ -180,17 +175,19 @@ async def recent(services: Services, invocation: Invocation, after: str = "") ->
     shown = await services.case_access.listed(
         found[:_PAGE], invocation.user_id, invocation.channel_id
     )
-    title = "There are no older cases." if before else _NONE
-    if shown:
-        title = "*Your older cases*" if before else "*Your cases*, newest first"
-    buttons = [ui.button("Newest", slack_ids.ACTION_RECENT_NEWEST)] if before else []
+    title = "*Your older cases*" if before else "*Your cases*, newest first"
+    if not (shown or before):
+        title = _NONE
+    blocks = [ui.section(title), *recent_blocks(shown, services.identity.url)]
+    buttons = list[ui.Block]()
+    if before:
+        buttons.append(ui.button("Newest", slack_ids.ACTION_RECENT_NEWEST))
     if len(found) > _PAGE:
         last = shown[-1].case
-        buttons.append(
-            ui.button("Older", ACTION_RECENT_OLDER, f"{last.created_at.isoformat()}/{last.id}")
-        )
-    row = [ui.actions(*buttons)] if buttons else []
-    blocks = [ui.section(title), *recent_blocks(shown, services.identity.url), *row]
+        value = f"{last.created_at.isoformat()}/{last.id}"
+        buttons.append(ui.button("Older", ACTION_RECENT_OLDER, value))
+    if buttons:
+        blocks.append(ui.actions(*buttons))
     return Post(title.replace("*", ""), blocks)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.domain.standing import Subject, subject_of
+from bot.domain.standing import Standing, Subject, subject_of
 from bot.domain.week import Week
 from bot.feature import Named, WeekPart
 from bot.features.topics import ids, text
@@ -45,16 +45,13 @@ class Screens:
             visible = await self._visible(person)
         except MembershipError as exc:
             return unsure_of_membership(exc, "so I show no topics")
-        here = visible
-        if not (typed or person.is_direct):
-            here = {
-                subject: channels
-                for subject, channels in visible.items()
-                if person.channel_id in channels
-            }
+        here = [
+            subject
+            for subject, channels in visible.items()
+            if typed or person.is_direct or person.channel_id in channels
+        ]
         names = {
-            subject.author_id: await self._services.members.name_of(subject.author_id)
-            for subject in here
+            each.author_id: await self._services.members.name_of(each.author_id) for each in here
         }
         meant = called(typed, names) if typed else names
         shown = [subject for subject in here if subject.author_id in meant]
@@ -70,26 +67,27 @@ class Screens:
         blocks = list[ui.Block]()
         if is_past:
             return WeekPart(frozenset(), blocks)
-        here = {place.channel_id, *place.others}
-        watches = await self._services.store.watches.of(place.team_id)
-        subjects = {
-            subject_of(watch): None
-            for watch in watches
-            if watch.channel_id in here and place.author_id in {None, watch.author_id}
-        }
         standings = await Standings(self._services.store.database).of_team(place.team_id)
-        for subject in subjects:
-            report = await self._figures.of(subject)
-            members = await named([subject.author_id]) if report.topics else {}
-            member = members.get(subject.author_id)
-            if not member:
-                continue
-            standing = standings.get(subject)
-            change = await self._figures.change(standing) if standing else None
-            changed = change.line if change else ""
-            if block := text.week_block(_value(subject), member.name, report, changed):
-                blocks.append(block)
+        here = {place.channel_id, *place.others}
+        watches = [
+            watch
+            for watch in await self._services.store.watches.of(place.team_id)
+            if watch.channel_id in here and place.author_id in {None, watch.author_id}
+        ]
+        for subject in dict.fromkeys(map(subject_of, watches)):
+            if line := await self._week_line(subject, standings.get(subject), named):
+                blocks.append(line)
         return WeekPart(frozenset(), blocks)
+
+    async def _week_line(
+        self, subject: Subject, standing: Standing | None, named: Named
+    ) -> ui.Block | None:
+        report = await self._figures.of(subject)
+        members = await named([subject.author_id]) if report.topics else {}
+        if subject.author_id not in members:
+            return None
+        changed = (await self._figures.change(standing)).line if standing else ""
+        return text.week_block(_value(subject), members[subject.author_id].name, report, changed)
 
     async def _visible(self, person: Invocation) -> dict[Subject, Sequence[str]]:
         """The watched assistants of a person's channels, with those of their channels that the
@@ -115,14 +113,20 @@ class Screens:
         name = await self._services.members.name_of(author_id)
         if person.action == ids.ACTION_TOPICS:
             return text.topics_post(await self._table(subject, name))
-        questions = await self._figures.questions(subject, channels)
-        gaps = await asyncio.to_thread(lambda: to_gaps(to_asked(questions)))
-        told = [asked.reply.id for gap in gaps for asked in gap.asked if asked.reply]
-        assignments = self._services.store.assignments
-        await assignments.note_told(person.team_id, told, person.user_id)
+        gaps = await self._gaps(subject, channels, person)
         if person.action == ids.ACTION_FILE:
             return await self._send_file(person, name, gaps)
         return await self._write_post(subject, name, gaps)
+
+    async def _gaps(
+        self, subject: Subject, channels: Sequence[str], person: Invocation
+    ) -> Sequence[Gap]:
+        """What to write, by which the person is told scores."""
+        questions = await self._figures.questions(subject, channels)
+        gaps = await asyncio.to_thread(lambda: to_gaps(to_asked(questions)))
+        told = [asked.reply.id for gap in gaps for asked in gap.asked if asked.reply]
+        await self._services.store.assignments.note_told(person.team_id, told, person.user_id)
+        return gaps
 
     async def _write_post(self, subject: Subject, name: str, gaps: Sequence[Gap]) -> Post:
         services = self._services

@@ -137,8 +137,8 @@ class TopicLooks:
         decide = self._within(subject, judge.decide) if judge.decides else None
         for begin in range(0, len(questions), _KEPT_AT_ONCE):
             part = grouped((each.text, each) for each in questions[begin : begin + _KEPT_AT_ONCE])
-            texts = dict(enumerate(part))
-            found = await sort_by_topic(write, texts, names, decide)
+            texts = list(part)
+            found = await sort_by_topic(write, dict(enumerate(texts)), names, decide)
             named = [
                 (question, name)
                 for number, name in found.items()
