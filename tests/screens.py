@@ -133,7 +133,7 @@ def places() -> set[Site]:
 
 def _makes(called: ast.expr) -> bool:
     match called:
-        case ast.Name("Post" | "modal" | "page"):
+        case ast.Name("Post" | "modal" | "page" | "to_post"):
             return True
         case ast.Attribute(ast.Name("Post"), "of") | ast.Attribute(
             ast.Name("ui" | "blocks"), "modal" | "page"

@@ -107,6 +107,11 @@ def sentence(text: str) -> Post:
     return Post(text, [section(text)])
 
 
+def to_post(text: str, *blocks: dict[str, Any]) -> Post:
+    """A message that begins with the text, whose notification has no marks of bold words."""
+    return Post(text.replace("*", ""), [section(text), *blocks])
+
+
 async def send_in_known_blocks(
     call: Callable[..., Awaitable[AsyncSlackResponse]], post: Post, **arguments: Any
 ) -> AsyncSlackResponse:

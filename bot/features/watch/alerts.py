@@ -15,7 +15,7 @@ from bot.features.watch.examples import read_low_part
 from bot.features.watch.notices import Telling, Write, tell_once
 from bot.features.watch.pauses import Pauses
 from bot.features.watch.queries import WatchOrders, watched
-from bot.features.watch.reply_queries import Replies, together
+from bot.features.watch.reply_queries import Replies
 from bot.features.watch.series import read_series, today_of
 from bot.pipeline.verdict_text import cause_of
 from bot.services import Services
@@ -140,7 +140,7 @@ class Alerts:
         week_ago = self._services.clock() - RECENT
         place = watched(watch)
         by_day = await self._replies.coverage(place, day_of(week_ago - RECENT))
-        before = together(by_day.values()).seen
+        before = sum(coverage.seen for coverage in by_day.values())
         is_there = any(day >= day_of(week_ago) for day in by_day)
         if is_there or before < 10 or await self._was_told(watch, "gone"):
             return None

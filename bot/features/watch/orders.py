@@ -43,29 +43,20 @@ async def refusal_of(
     return CHANNEL_OFF if is_change and not services.policy.may_score(channel_id) else ""
 
 
-async def order_on(
-    services: Services, invocation: Invocation, channel_id: str, author_id: str
+def new_watch(
+    services: Services, invocation: Invocation, place: str, author_id: str, ask: str | None = None
 ) -> Watch:
-    """The watch on an assistant as it is set, or a new one with the default settings, which alerts
-    the requester.
-
-    `channel_id` may be EVERYWHERE.
-    """
-    orders = WatchOrders(services.store.database)
-    earlier = await orders.find(invocation.team_id, channel_id, author_id)
-    if earlier:
-        return earlier
-    way = await find_way(services, invocation.team_id, channel_id)
+    """A watch with the default settings, which alerts the requester; `place` may be EVERYWHERE."""
     return Watch(
         invocation.team_id,
-        channel_id,
+        place,
         author_id,
         services.clock(),
         # With a decision model, all of them cost little.
         per_day=0 if services.settings.judge_ask == DECISION else PER_DAY,
         alerts_to=(invocation.user_id,),
-        ask=way.ask,
-        is_private=channel_id != EVERYWHERE,
+        ask=ask,
+        is_private=place != EVERYWHERE,
     )
 
 
@@ -78,8 +69,7 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
         return words.NO_REACTIONS
     services = watcher.services
     earlier = await watcher.orders.find(watch.team_id, watch.channel_id, watch.author_id)
-    # Set in a channel, it does not follow from an order any more.
-    await watcher.save(replace(watch, is_derived=False), by)
+    await watcher.save(watch, by)
     if watch.is_everywhere:
         await follow_orders(watcher)
     if earlier and earlier != watch:
@@ -144,28 +134,22 @@ async def _set(
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
     author_id = _author_of(typed, names, words.no_assistant)
-    await find_way(services, team_id, place, patience_s=PATIENCE_S)
-    watch = await order_on(services, invocation, place, author_id)
+    earlier = await watcher.orders.find(team_id, place, author_id)
+    way = await find_way(services, team_id, place, earlier, PATIENCE_S)
+    watch = earlier or new_watch(services, invocation, place, author_id, way.ask)
     watch = changed(watch, invocation, changes, services.clock())
     refusal = await save_order(watcher, watch, invocation.user_id)
     if refusal:
         return refusal
-    name = names[author_id]
-    if watch.is_everywhere:
-        return words.begun(await with_channels(services, watch), name, channel_id)
-    way = await find_way(services, team_id, channel_id, watch)
-    price = "" if way.usd is None else price_a_day(watch, a_day.get(author_id, 0), way)
-    return words.begun(watch, name, channel_id, price)
+    price = "" if watch.is_everywhere else price_a_day(watch, a_day.get(author_id, 0), way)
+    return await begun(watcher, watch, channel_id, price)
 
 
-async def with_channels(services: Services, order: Watch) -> Watch:
-    """A watch, or an order as it is stored now, with the channels that it is followed in."""
-    if not order.is_everywhere:
-        return order
-    for each in await WatchOrders(services.store.database).everywhere(order.team_id):
-        if each.author_id == order.author_id:
-            return each
-    return order
+async def begun(watcher: Watcher, watch: Watch, channel_id: str, more: str) -> Post:
+    """The answer in a channel that a watch of it, or an order, is set."""
+    name = await watcher.services.members.name_of(watch.author_id)
+    saved = await watcher.orders.find(watch.team_id, watch.channel_id, watch.author_id)
+    return words.begun(saved or watch, name, channel_id, more)
 
 
 async def set_by(services: Services, watch: Watch) -> str:
@@ -184,7 +168,6 @@ async def _ask_to_end(
     watch = await orders.find(invocation.team_id, place, author_id)
     if watch is None:
         return words.NOT_WATCHED
-    watch = await with_channels(services, watch)
     return words.ask_to_end(watch, names[author_id], await set_by(services, watch))
 
 
@@ -194,6 +177,8 @@ def changed(
     """The watch with changes as `parse_watch` returns them; an order includes the channel again."""
     here = invocation.channel_id
     given = {name: value for name, value in changes.items() if name not in {"alert", "low"}}
+    # Set in a channel, it does not follow from an order any more.
+    given["is_derived"] = False
     given["except_in"] = tuple(each for each in watch.except_in if each != here)
     hear = {"here": (here,), "me": (invocation.user_id,), "off": ()}
     if "alert" in changes:
@@ -254,11 +239,11 @@ async def _test(services: Services, invocation: Invocation) -> str:
 def register(app: AsyncApp, watcher: Watcher) -> None:
     services = watcher.services
 
-    @on_click(app, ids.ACTION_WATCH_OFF, ids.ACTION_END_EVERYWHERE)
+    @on_click(app, ids.ACTION_WATCH_OFF)
     async def end(invocation: Invocation, _: Raw) -> None:
-        channel_id = invocation.channel_id
-        place = EVERYWHERE if invocation.action == ids.ACTION_END_EVERYWHERE else channel_id
-        said = await end_watch(watcher, invocation, channel_id, invocation.value, place)
+        place, _colon, author_id = invocation.value.rpartition(":")
+        channel_id = place or invocation.channel_id
+        said = await end_watch(watcher, invocation, channel_id, author_id, place)
         await services.messenger.replace(invocation.recipient, said)
 
     @on_click(app, ids.ACTION_TEST_ALERT)

@@ -40,7 +40,9 @@ class Unread:
 
 class WatchOrders(Watches):
     async def find(self, team_id: str, channel_id: str, author_id: str) -> Watch | None:
-        for watch in await self.of(team_id, channel_id):
+        """A channel's watch, or an order with the channels that it is followed in."""
+        watches = self.of(team_id, channel_id) if channel_id else self.everywhere(team_id)
+        for watch in await watches:
             if watch.author_id == author_id:
                 return watch
         return None
@@ -220,7 +222,12 @@ class Releases(db.StoreQueries):
 
     async def of_subject(self, subject: Subject) -> Sequence[Release]:
         """Those by people that were not taken back, the newest first."""
-        return await self._rows(*_is_mark_of(subject))
+        is_its = (
+            releases.c.team_id == subject.team_id,
+            releases.c.channel_id == subject.channel_id,
+            releases.c.author_id == subject.author_id,
+        )
+        return await self._rows(*is_its, releases.c.set_by != JUDGE)
 
     async def to_compare(self, team_id: str, since: datetime) -> Sequence[Release]:
         """Those by people since then whose effect is not known yet, the newest first."""
@@ -287,12 +294,3 @@ def _is_seen_in(place: Place) -> sa.ColumnElement[bool]:
     is_public = sa.and_(releases.c.channel_id == "", releases.c.author_id.in_(watched))
     is_own = releases.c.channel_id == place.channel_id
     return sa.and_(releases.c.team_id == place.team_id, sa.or_(is_own, is_public))
-
-
-def _is_mark_of(subject: Subject) -> tuple[sa.ColumnElement[bool], ...]:
-    return (
-        releases.c.team_id == subject.team_id,
-        releases.c.channel_id == subject.channel_id,
-        releases.c.author_id == subject.author_id,
-        releases.c.set_by != JUDGE,
-    )

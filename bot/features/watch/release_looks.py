@@ -67,10 +67,7 @@ class ReleaseLooks:
         recipients = with_marker(release, watches) if watches else {}
         # Not the person who did it.
         recipients.pop(release.taken_back_by or release.set_by, None)
-        name = f"mark {release.id}"
-        if release.taken_back_at:
-            recipients = await self._who_know(release, recipients)
-            name = f"undone {release.id}"
+        name = f"{'undone' if release.taken_back_at else 'mark'} {release.id}"
         write = partial(self._write, release, recipients, [watch.channel_id for watch in watches])
         reached = await tell_each(self._services, recipients, name, write)
         now = self._services.clock()
@@ -79,16 +76,6 @@ class ReleaseLooks:
         is_over = now > since + TRIED_FOR
         if is_over or len(reached) == len(recipients):
             await self._releases.note_announced(release, now)
-
-    async def _who_know(
-        self, release: Release, recipients: Mapping[str, Watch]
-    ) -> dict[str, Watch]:
-        """Those who have been told of a mark, and the person who made it."""
-        return {
-            to: watch
-            for to, watch in recipients.items()
-            if to == release.set_by or await self._notices.was_told(watch, f"mark {release.id}", to)
-        }
 
     async def _write(
         self, release: Release, recipients: Mapping[str, Watch], channels: Sequence[str], to: str

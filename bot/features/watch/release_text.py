@@ -9,7 +9,7 @@ from bot.features.watch import ids
 from bot.features.watch.queries import Release
 from bot.features.watch.standing_text import channels_words, day_words, headline
 from bot.slack import blocks as ui
-from bot.slack.messenger import Post
+from bot.slack.messenger import Post, to_post
 from bot.slack.mrkdwn import clip
 from bot.store.watches import JUDGE
 
@@ -84,42 +84,36 @@ def when_compared(clear_on: date | None, release: Release, share: float) -> str:
     """When it will be known what a release has changed: half a point on a day, if that takes at
     most four weeks.
     """
-    # An operator's name in Slack is not known.
-    who = "Those whom its watches alert"
-    if not release.set_by.startswith("os:"):
-        who = "You and those whom its watches alert"
     if clear_on:
-        return f"{who} are told what has changed on about {day_words(clear_on)}, at this pace."
+        return f"At this pace I tell what has changed on about {day_words(clear_on)}."
     more = "; with more of its replies scored, it may be" if share < 1 else ""
     return (
-        f"At this pace a change of half a point will not be clear within four weeks{more}. {who} "
-        f"are told what is known on {day_words(release.day + COMPARED_FOR)}."
+        f"At this pace a change of half a point will not be clear within four weeks{more}. I tell "
+        f"what is known on {day_words(release.day + COMPARED_FOR)}."
     )
 
 
 def mark_notice(release: Release, name: str, channel_id: str, channel_ids: Sequence[str]) -> Post:
     """What those are told who hear of the watch.
 
-    A button shows the note: a message would keep a person's words when they are forgotten.
+    Without the note: a message would keep a person's words when they are forgotten.
     """
     what = f"{_who(release.set_by)} marked {_line(release, name)}"
-    where = channels_words(channel_ids)
-    text = f"{what}, in {where}. How its scores change is told."
-    return _with_undo(text, release, channel_id, shows_note=bool(release.note))
+    text = (
+        f"{what}, in {channels_words(channel_ids)}. How its scores change is told. "
+        "`/judge release list` there shows what people noted."
+    )
+    return _with_undo(text, release, channel_id)
 
 
 def undone_notice(release: Release, name: str) -> Post:
     by = _who(release.taken_back_by or "")
-    text = f"{by} took back {_line(release, name)}, as if it had not been marked."
-    return Post(text.replace("*", ""), [ui.section(text)])
+    return to_post(f"{by} took back {_line(release, name)}, as if it had not been marked.")
 
 
-def _with_undo(text: str, release: Release, channel_id: str, *, shows_note: bool = False) -> Post:
-    which = f"{channel_id}:{release.id}"
-    buttons = [ui.button("Undo", ids.ACTION_UNDO_RELEASE, which)]
-    if shows_note:
-        buttons.insert(0, ui.button("What has changed?", ids.ACTION_RELEASE_NOTE, which))
-    return Post(text.replace("*", ""), [ui.section(text), ui.actions(*buttons)])
+def _with_undo(text: str, release: Release, channel_id: str) -> Post:
+    undo = ui.button("Undo", ids.ACTION_UNDO_RELEASE, f"{channel_id}:{release.id}")
+    return to_post(text, ui.actions(undo))
 
 
 def _who(by: str) -> str:
@@ -141,13 +135,9 @@ def listed(
 def _entry(release: Release, name: str, effect: Standing | None) -> str:
     if release.set_by == JUDGE:
         return f"{release_line(release, name)}, by asking it again"
-    entry = noted(release, name)
-    return f"{entry}: {headline(effect, name)}" if effect else entry
-
-
-def noted(release: Release, name: str) -> str:
     note = f"“{clip(release.note)}”, " if release.note else ""
-    return f"{_line(release, name)}, {note}by {_who(release.set_by)}"
+    entry = f"{_line(release, name)}, {note}by {_who(release.set_by)}"
+    return f"{entry}: {headline(effect, name)}" if effect else entry
 
 
 def release_line(release: Release, name: str) -> str:

@@ -57,24 +57,10 @@ async def _listed(services: Services, place: Place) -> str:
     return words.listed(releases, names, effects)
 
 
-async def _note(services: Services, place: Place, number: str) -> str:
-    release = await _find(services, place, number)
-    if release is None:
-        return words.NO_RELEASE
-    return words.noted(release, await services.members.name_of(release.author_id))
-
-
-async def _find(services: Services, place: Place, number: str) -> Release | None:
-    """The release with this number, if the channel sees it."""
-    if not number.isdecimal():
-        return None
-    return await Releases(services.store.database).find(place, int(number[:9]))
-
-
 async def _take_back(services: Services, place: Place, number: str, by: str) -> Post | str:
     """Takes a release back, unless somebody has before, and says who did."""
     releases = Releases(services.store.database)
-    release = await _find(services, place, number)
+    release = await releases.find(place, int(number[:9])) if number.isdecimal() else None
     if release is None:
         return words.NO_RELEASE
     await releases.take_back(release, by, services.clock())
@@ -179,9 +165,16 @@ def register(app: AsyncApp, services: Services) -> None:
     async def mark_with_note(ack: AsyncAck, body: dict[str, Any]) -> None:
         await _mark_with_note(services, ack, payloads.to_invocation(body), body["view"])
 
-    @payloads.on_click(app, ids.ACTION_UNDO_RELEASE, ids.ACTION_RELEASE_NOTE)
-    async def answer_notice(invocation: Invocation, _: Raw) -> None:
-        await _answer_notice(services, invocation)
+    @payloads.on_click(app, ids.ACTION_UNDO_RELEASE)
+    async def undo(invocation: Invocation, _: Raw) -> None:
+        channel_id, number = orders.clicked_watch(invocation)
+        refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
+        if refusal:
+            await messenger.tell(invocation.recipient, refusal)
+            return
+        place = Place(invocation.team_id, channel_id)
+        said = await _take_back(services, place, number, invocation.user_id)
+        await messenger.replace(invocation.recipient, said)
 
 
 async def _mark_with_note(
@@ -210,20 +203,6 @@ async def _mark_with_note(
         said = str(exc)
     recipient = Recipient(invocation.user_id, state.told_at or channel_id)
     await services.messenger.tell(recipient, said)
-
-
-async def _answer_notice(services: Services, invocation: Invocation) -> None:
-    """Shows the note of a release, or takes it back."""
-    channel_id, number = orders.clicked_watch(invocation)
-    is_change = invocation.action == ids.ACTION_UNDO_RELEASE
-    refusal = await orders.refusal_of(services, invocation, channel_id, is_change=is_change)
-    place = Place(invocation.team_id, channel_id)
-    if refusal or not is_change:
-        said = refusal or await _note(services, place, number)
-        await services.messenger.tell(invocation.recipient, said)
-        return
-    taken_back = await _take_back(services, place, number, invocation.user_id)
-    await services.messenger.replace(invocation.recipient, taken_back)
 
 
 async def _window(services: Services, invocation: Invocation) -> dict[str, Any]:

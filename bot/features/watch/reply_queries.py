@@ -1,8 +1,7 @@
 """The replies that watches have seen, and what has become of those that were drawn."""
 
 import hmac
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from secrets import token_hex
@@ -76,10 +75,6 @@ def draws(watch: Watch, ts: str, key: bytes) -> bool:
     place = f"{watch.team_id}/{watch.channel_id}/{ts}"
     number = int.from_bytes(hmac.digest(key, place.encode(), "sha256")[:8], "big")
     return number < watch.share * 2**64
-
-
-def together(days: Iterable[Coverage]) -> Coverage:
-    return Coverage(sum((Counter(each.outcomes) for each in days), Counter()))
 
 
 _DRAW = "draw"

@@ -8,8 +8,7 @@ from bot.domain.watch import Watch
 from bot.features.watch.notices import Telling, hearers, tell_each
 from bot.features.watch.queries import WatchOrders
 from bot.services import Services
-from bot.slack import blocks as ui
-from bot.slack.messenger import Post
+from bot.slack.messenger import Post, to_post
 from bot.slack.mrkdwn import clip
 from judge.scoring.model.retirement import Retirement
 
@@ -48,9 +47,8 @@ class Retirements:
 
 def retirement_notice(retirement: Retirement) -> Post:
     instead = f" Its server names `{clip(retirement.replacement)}` instead."
-    said = (
+    return to_post(
         f"The judge's model, `{clip(retirement.model)}`, will be shut down on "
         f"*{retirement.on:%d %B %Y}*.{instead if retirement.replacement else ''} Then no reply is "
         "scored. Whoever runs the app should set another one before; its scores begin anew."
     )
-    return Post(said.replace("*", ""), [ui.section(said)])

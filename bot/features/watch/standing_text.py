@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
-from bot.domain.standing import Standing, Whose
+from bot.domain.standing import Standing, Whose, subject_of
 from bot.domain.watch import Watch
 from bot.features.watch.series import Series
 from bot.figures.week import FEWEST, low_words
 from bot.slack import blocks as ui
-from bot.slack.messenger import Post
+from bot.slack.messenger import Post, to_post
 from bot.slack.mrkdwn import clip
 from judge.evaluation.standing import MIN_BEFORE, Direction, Event
 from judge.evaluation.stats import Interval, low_to
@@ -150,22 +150,20 @@ def level_line(standing: Standing) -> str:
 def new_judge_notice(standing: Standing, name: str, channel_ids: Sequence[str]) -> Post:
     """Another judge version scores, with which a standing begins anew."""
     by = f"`{clip(standing.version)}`" if standing.version else "another judge"
-    said = (
+    return to_post(
         f"*{clip(name)}* in {channels_words(channel_ids)} is now scored by {by}. Scores of different "
         f"judges are not compared, so alerts start again once there are {MIN_BEFORE} scores older "
         "than a week."
     )
-    return Post(said.replace("*", ""), [ui.section(said)])
 
 
 def new_model_notice(name: str, channel_ids: Sequence[str], new: str, old: str) -> Post:
     """Another model answers under the judge's name."""
-    said = (
+    return to_post(
         f"The judge of *{clip(name)}* in {channels_words(channel_ids)}: the provider now answers "
         f"as `{clip(new)}`, was `{clip(old)}`. If its scores change, it is asked again about older "
         "replies."
     )
-    return Post(said.replace("*", ""), [ui.section(said)])
 
 
 def asked_line(number: int, change: Interval) -> str:
@@ -237,11 +235,8 @@ def share_line(series: Series, since: date) -> str:
 
 def test_alert(watch: Watch, name: str, now: datetime) -> Post:
     """An alert with made-up figures, which shows who gets alerts, and what they look like."""
-    day = now.date() - timedelta(days=2)
     made_up = Standing(
-        team_id=watch.team_id,
-        channel_id="",
-        author_id=watch.author_id,
+        **subject_of(watch)._asdict(),
         lowest=0,
         highest=5,
         version=None,
@@ -250,23 +245,12 @@ def test_alert(watch: Watch, name: str, now: datetime) -> Post:
         stored_at=now,
         looked_at=now,
         level=2.9,
-        level_low=2.6,
-        level_high=3.2,
         n=24,
         before=3.6,
-        since=day,
+        since=now.date() - timedelta(days=2),
         step=-0.7,
         whose=Whose.ASSISTANT,
-        asked=60,
-        judge_step=0.0,
-        judge_low=-0.1,
-        judge_high=0.1,
     )
-    share = "Scored 0 to 2: 9 of 24 (38%) since then, 20 of 400 (5%) before."
-    example = (
-        f"Score 1 of 5 · {clip(name)} · a made-up case\n“It does not say which version it means.”"
-    )
-    low_part = [ui.section("*For example*"), ui.section(example)]
-    alert = standing_alert(made_up, name, [watch.channel_id], [share], low_part)
-    mark = "This is a test with made-up figures. A real alert looks like this:"
+    alert = standing_alert(made_up, name, [watch.channel_id])
+    mark = "This is a test with made-up figures. A real alert looks like this, with examples:"
     return Post(f"{mark} {alert.text}", [ui.section(f"*{mark}*"), *alert.blocks])

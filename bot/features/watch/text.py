@@ -11,7 +11,7 @@ from bot.features.watch.queries import Unread
 from bot.figures.lowest import ids_of, low_blocks
 from bot.figures.quality import span
 from bot.slack import blocks as ui
-from bot.slack.messenger import Post
+from bot.slack.messenger import Post, to_post
 from bot.slack.mrkdwn import clip
 from bot.store.figures import LowCase
 from judge.evaluation.stats import Interval
@@ -71,17 +71,14 @@ def state(counted: Sequence[CountedWatch]) -> Post:
             text, [ui.section(text), ui.actions(ui.button("Watch an assistant", ids.ACTION_WATCH))]
         )
     lines = {each.watch: line(each) for each in counted[:MOST_SHOWN]}
-    rest = [each.name for each in counted[MOST_SHOWN:]]
-    ends = (
-        [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` shows the settings of each."]
-        if rest
-        else []
-    )
     blocks = [
         block for watch, said in lines.items() for block in (ui.section(said), _buttons(watch))
     ]
+    rest = len(counted) - MOST_SHOWN
+    if rest > 0:
+        blocks.append(ui.context(f"And {rest} more: `/judge watch @name` shows each."))
     another = ui.actions(ui.button("Watch another assistant", ids.ACTION_WATCH))
-    return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(ui.section, ends), another])
+    return Post("\n".join(lines.values()), [*blocks, another])
 
 
 def begun(watch: Watch, name: str, channel_id: str, more: str = "") -> Post:
@@ -96,20 +93,13 @@ def begun(watch: Watch, name: str, channel_id: str, more: str = "") -> Post:
     ).rstrip()
     which = f"{channel_id}:{watch.author_id}"
     change = ui.button("Change", ids.ACTION_WATCH_EVERYWHERE, which)
-    end = ui.button("End it everywhere", ids.ACTION_END_EVERYWHERE, watch.author_id)
-    end["confirm"] = ask_before_end("End this watch?", ENDED_MEANS)
-    return Post(text, [ui.section(text), ui.actions(change, end)])
+    return Post(text, [ui.section(text), ui.actions(change)])
 
 
 def left_out(order: Watch) -> str:
     """The channels that an order leaves out, to be said after all that it includes."""
     channels = ", ".join(f"<#{channel_id}>" for channel_id in order.except_in)
     return f" but {channels}" if channels else ""
-
-
-def ask_before_end(title: str, why: str) -> ui.Block:
-    asked = {"title": ui.plain(title), "text": ui.plain(why), "style": "danger"}
-    return asked | {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
 
 
 def line(counted: CountedWatch) -> str:
@@ -140,24 +130,20 @@ def outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[s
 def ask_to_end(watch: Watch, name: str, by: str) -> Post:
     """Asks whether to end a watch, or an order, which `by` has set."""
     what = f"End the watch on *{clip(name)}*?"
-    label = "End this watch"
-    action_id = ids.ACTION_WATCH_OFF
     if watch.is_everywhere:
         what = (
             f"End the watch on *{clip(name)}* in all public channels ({len(watch.channels)} at "
             "present)?"
         )
-        label = "End it everywhere"
-        action_id = ids.ACTION_END_EVERYWHERE
     elif watch.is_derived:
         whose = f", by <@{by}>" if by else ""
         what = (
             f"*{clip(name)}* is watched in all public channels{whose}. End it here alone? `/judge "
             f"watch off @{clip(name)} everywhere` ends it in all."
         )
-        label = "End it here"
     text = f"{what} {ENDED_MEANS}"
-    end = ui.button(label, action_id, watch.author_id) | {"style": "danger"}
+    which = f"{watch.channel_id}:{watch.author_id}"
+    end = ui.button("End it", ids.ACTION_WATCH_OFF, which) | {"style": "danger"}
     return Post(text, [ui.section(text), ui.actions(end)])
 
 
@@ -168,33 +154,28 @@ def ended(name: str, where: str = "here", *, goes_on: bool = False) -> str:
 
 
 def ended_by(watch: Watch, name: str, by: str) -> Post:
-    return _post(
+    return to_post(
         f"<@{by}> ended the watch on {_its(watch, name)}. Past scores stay in the figures; "
         f"`/judge watch @{clip(name)}` there begins a new one."
     )
 
 
 def changed_by(watch: Watch, name: str, by: str) -> Post:
-    return _post(f"<@{by}> changed the watch on {_its(watch, name)}: {order_words(watch)}")
+    return to_post(f"<@{by}> changed the watch on {_its(watch, name)}: {order_words(watch)}")
 
 
 def no_assistant(name: str, known: Sequence[str]) -> str:
-    """The answer to a name that no bot of the channel has, or that is followed by something
-    unknown.
+    """The answer to a name that no bot of the channel has, which may have something unknown
+    behind it.
     """
-    called = [each for each in known if name.lower().startswith(f"{each.lower()} ")]
-    if called:
-        meant = max(called, key=len)
-        rest = clip(name[len(meant) :].strip())
-        return f"After `@{clip(meant)}` I do not understand `{rest}`. {_MAY_FOLLOW}"
-    found = f"The bots here are {_names(known)}." if known else "There are no bots here."
+    found = f"The bots here are {names_words(known)}." if known else "There are no bots here."
     more = f" {_MAY_FOLLOW}" if " " in name else ""
     return f"There is no bot `@{clip(name)}` in this channel. {found}{more}"
 
 
 def not_watched(name: str, watched: Sequence[str]) -> str:
     found = (
-        f"Watched here: {_names(watched)}."
+        f"Watched here: {names_words(watched)}."
         if watched
         else f"`/judge watch @{clip(name)}` begins to watch it."
     )
@@ -245,7 +226,7 @@ def ask_words(watch: Watch) -> str:
     return "The judge is asked for the score alone, and for a reason where it is low or shown."
 
 
-def _names(names: Sequence[str]) -> str:
+def names_words(names: Sequence[str]) -> str:
     more = ["…"] if len(names) > _MOST_NAMED else []
     return ", ".join([*(f"`@{clip(each)}`" for each in names[:_MOST_NAMED]), *more])
 
@@ -270,7 +251,7 @@ def floor_alert(watch: Watch, name: str, mean: Interval, low_part: Sequence[ui.B
     the last two weeks.
     """
     whose = "is" if watch.is_everywhere else "this channel has"
-    return _post(
+    return to_post(
         f"{_its(watch, name)} is clearly below the {watch.floor:g} that {whose} set: mean "
         f"{span(mean, '.1f')}.",
         *low_part,
@@ -290,34 +271,35 @@ def lowest_words(scale: Scale) -> str:
 
 
 def low_alert(watch: Watch, name: str, found: Sequence[LowCase], workspace_url: str) -> Post:
-    channels = dict.fromkeys(case.channel_id for case in found)
-    where = ", ".join(f"<#{channel_id}>" for channel_id in channels)
+    where = ", ".join(
+        f"<#{channel_id}>" for channel_id in sorted({case.channel_id for case in found})
+    )
     number = len(ids_of(found))
+    what = f"got the lowest scores for {number} more replies in {where}"
     if number == 1:
         what = f"got *{found[0].score} of {found[0].highest}* for a reply in {where}"
-    else:
-        what = f"got the lowest scores for {number} more replies in {where}"
     shown = found[:_MOST_LOW]
-    more = [ui.context(f"And {len(found) - _MOST_LOW:,} more.")] if len(found) > _MOST_LOW else []
     blocks = low_blocks(shown, [name] * len(shown), workspace_url)
-    return _post(f"*{clip(name)}* {what}", *blocks, *more)
+    if len(found) > _MOST_LOW:
+        blocks.append(ui.context(f"And {len(found) - _MOST_LOW:,} more."))
+    return to_post(f"*{clip(name)}* {what}", *blocks)
 
 
 def silent_alert(watch: Watch, name: str, since: datetime, expected: int, cause: str) -> Post:
-    return _post(
+    return to_post(
         f"The watch on {_its(watch, name)} has had no score since {ui.short_date(since)}, although "
         f"{expected} replies were drawn. {cause}"
     )
 
 
 def unread_alert(watch: Watch, name: str, unread: Unread) -> Post:
-    return _post(
+    return to_post(
         f"The watch on {_its(watch, name)} cannot find new replies. {not_read_since(unread)}"
     )
 
 
 def gone_alert(watch: Watch, name: str, before: int) -> Post:
-    return _post(
+    return to_post(
         f"I have seen no reply by {_its(watch, name)} for a week, after {before:,} the week "
         "before. It may have left, or come back as another app, which is not watched; `/judge "
         "watch` changes that."
@@ -354,10 +336,6 @@ def _its(watch: Watch, name: str) -> str:
 
 def _whom(watch: Watch, to: str) -> str:
     return f"<#{to}>" if is_channel(to) else f"<@{to}>"
-
-
-def _post(text: str, *more: dict[str, object]) -> Post:
-    return Post(text.replace("*", ""), [ui.section(text), *more])
 
 
 def settings_blocks(watches: Sequence[CountedWatch], more: int) -> list[ui.Block]:

@@ -5,7 +5,7 @@ and taken in.
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -140,11 +140,9 @@ class Watcher:
             self._seeing
         ):  # before the watches are read, where a later message could overtake an earlier one
             here = (await self._watches.get(body["team_id"])).get(event.get("channel", ""))
-            raw = message_of(event)
-            if here and event.get("subtype") == "message_changed":
-                await self._note_change(here, raw)
-            elif here:
-                await self._see(here, raw, REST)
+            if here:
+                is_change = event.get("subtype") == "message_changed"
+                await self._see(here, message_of(event), REST, is_change=is_change)
 
     async def see(self, watches: Mapping[str, Watch], raw: Raw, rest: timedelta) -> int:
         """Notes a message of a channel with these watches, by assistant; returns the number of new
@@ -155,10 +153,17 @@ class Watcher:
         async with self._seeing:
             return await self._see(watches, raw, rest)
 
-    async def _see(self, watches: Mapping[str, Watch], raw: Raw, rest: timedelta) -> int:
+    async def _see(
+        self,
+        watches: Mapping[str, Watch],
+        raw: Raw,
+        rest: timedelta,
+        *,
+        is_change: bool = False,
+    ) -> int:
         here = next(iter(watches.values()))
         await self.services.note_read(here.team_id, here.channel_id, watches.keys(), raw)
-        if raw.get("thread_ts") not in {None, raw["ts"]}:
+        if not is_change and raw.get("thread_ts") not in {None, raw["ts"]}:
             message = to_message(raw)
             if exchange.is_anybodys(message, self.services.identity.own_ids):
                 place = here.team_id, here.channel_id, message.thread_ts
@@ -166,35 +171,30 @@ class Watcher:
         watch = watches.get(author_of(raw) or "")
         if watch is None or not is_since(watch, raw["ts"]):
             return 0
-        replies = self.replies
-        now = self.services.clock()
         reply = to_reply(watch.team_id, watch.channel_id, raw)
-        first = await replies.part_of(reply)
-        if first is None or first.ts == reply.ts:
-            return await replies.note(reply, watch, now + rest)
-        rests_at = now + rest if age_of(first.ts, now) < _STREAMED_FOR else None
-        await replies.go_on(first, reply.ts, rests_at)
+        first = await self.replies.part_of(reply)
+        rests_at = self.services.clock() + rest
+        if not is_change and (first is None or first.ts == reply.ts):
+            return await self.replies.note(reply, watch, rests_at)
+        if first:
+            await self._note_more(first, reply, rests_at, is_change=is_change)
         return 0
 
-    async def _note_change(self, watches: Mapping[str, Watch], raw: Raw) -> None:
-        """Lets a reply rest again that was changed, such as words in advance that become the
-        answer.
+    async def _note_more(
+        self, first: SeenReply, message: SeenReply, rests_at: datetime, *, is_change: bool
+    ) -> None:
+        """Lets a reply rest again that went on or was changed, such as words in advance that become
+        the answer.
 
         Changes to a reply that is not drawn, or is older than an hour, do not matter.
         """
-        here = next(iter(watches.values()))
-        await self.services.note_read(here.team_id, here.channel_id, watches.keys(), raw)
-        watch = watches.get(author_of(raw) or "")
-        if watch is None or not is_since(watch, raw["ts"]):
-            return
-        changed = to_reply(watch.team_id, watch.channel_id, raw)
-        first = await self.replies.part_of(changed)
-        now = self.services.clock()
-        if first and age_of(first.ts, now) < _STREAMED_FOR:
-            text_hash = changed.text_hash if first.ts == changed.ts else first.text_hash
-            await self.replies.wait_on(
-                replace(first, text_hash=text_hash), now + REST, is_edited=True
-            )
+        is_young = age_of(first.ts, self.services.clock()) < _STREAMED_FOR
+        if not is_change:
+            await self.replies.go_on(first, message.ts, rests_at if is_young else None)
+        elif is_young:
+            text_hash = message.text_hash if first.ts == message.ts else first.text_hash
+            changed = replace(first, text_hash=text_hash)
+            await self.replies.wait_on(changed, rests_at, is_edited=True)
 
     async def take_finished(self) -> None:
         """Takes in drawn replies that are finished, a few of each watch in turn.

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from bot.features.watch import assistants, ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.grammar import parse_watch
-from bot.features.watch.news import announce, when_first
+from bot.features.watch.news import FIRST
 from bot.features.watch.orders import clicked_watch, end_watch
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.way import PATIENCE_S, find_way
@@ -29,7 +28,7 @@ from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, Raw
-from bot.slack.members import MembershipError, called
+from bot.slack.members import called
 from bot.slack.messenger import Post
 from bot.store.figures import Place
 from bot.store.watches import EVERYWHERE
@@ -129,7 +128,7 @@ async def _show(
 
     If only another share was `chosen`, or all fields, the others keep what the person has entered.
     """
-    form = await _to_view(watcher.services, invocation, state, author)
+    form = await _to_view(watcher, invocation, state, author)
     if isinstance(form, str):
         view = said_modal(form)
     else:
@@ -142,13 +141,14 @@ async def _show(
 
 
 async def _to_view(
-    services: Services, invocation: Invocation, state: WatchState, author: str
+    watcher: Watcher, invocation: Invocation, state: WatchState, author: str
 ) -> WatchView | str:
     """The initial content of the window, or why it cannot be shown.
 
     Of a watch that follows from an order, it shows the order.
     """
-    channel_id = state.channel_id or ""
+    services = watcher.services
+    channel_id = state.channel
     refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
     if refusal:
         return refusal
@@ -167,24 +167,25 @@ async def _to_view(
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
     author_id = meant[0]
-    watch = await orders.order_on(services, invocation, channel_id, author_id)
-    if state.is_everywhere or watch.is_derived:
-        watch = await orders.order_on(services, invocation, EVERYWHERE, author_id)
-    is_set = author_id in watched
-    way = await find_way(services, team_id, watch.channel_id, watch if is_set else None, PATIENCE_S)
-    watch = replace(watch, ask=way.ask)
+    place = state.place
+    earlier = await watcher.orders.find(team_id, place, author_id)
+    if earlier and earlier.is_derived:
+        place = EVERYWHERE
+        earlier = await watcher.orders.find(team_id, place, author_id)
+    way = await find_way(services, team_id, place, earlier, PATIENCE_S)
+    watch = earlier or orders.new_watch(services, invocation, place, author_id, way.ask)
     settings = await services.store.channels.of(team_id, channel_id)
     return WatchView(
         watch,
-        is_set,
+        earlier is not None,
         names,
         await services.rubrics.of(team_id, channel_id),
-        _version(watch if is_set else None),
+        _version(earlier),
         a_day.get(author_id, 0),
         way,
         settings.is_digest_on,
         await orders.set_by(services, watch),
-        await services.questions_of(watch) if is_set else "",
+        await services.questions_of(watch) if earlier else "",
     )
 
 
@@ -192,42 +193,45 @@ def _version(watch: Watch | None) -> str:
     """A short hash of the settings, to notice a change; `watch` is None if the assistant is not
     watched.
     """
-    return hashlib.sha256(repr(watch).encode()).hexdigest()[:8]
+    settings = watch and replace(watch, channels=())
+    return hashlib.sha256(repr(settings).encode()).hexdigest()[:8]
 
 
-async def _submitted(
+async def _submit(
     watcher: Watcher, invocation: Invocation, state: WatchState, form: WatchForm
-) -> tuple[Raw, str]:
-    """The answer to Slack for a submitted window, empty once the watch is set; and when a new one's
-    figures come.
-    """
+) -> Raw | Post:
+    """What the person is told once the watch is set, or the answer to Slack if it is not."""
     refusal = await _refusal(watcher, invocation, state, form)
     if refusal:
-        return refusal, ""
+        return refusal
     services = watcher.services
     team_id = invocation.team_id
-    channel_id = state.channel_id or ""
-    place = _place(state, form)
-    earlier = await watcher.orders.find(team_id, place, form.author_id)
-    watch = earlier or await orders.order_on(services, invocation, place, form.author_id)
+    earlier = await watcher.orders.find(team_id, state.place, form.author_id)
+    way = await find_way(services, team_id, state.place, earlier)
+    watch = earlier or orders.new_watch(services, invocation, state.place, form.author_id, way.ask)
     changes = {"share": form.share, **form.changes}
     if form.changes:
-        changes["alerts_to"] += _other_channels(watch, channel_id)
+        # The channels that hear of an order, of which the window of this one shows none.
+        others = [to for to in watch.alerts_to if is_channel(to) and to != state.channel]
+        changes["alerts_to"] += tuple(others)
     watch = orders.changed(watch, invocation, changes, services.clock())
     not_saved = await orders.save_order(watcher, watch, invocation.user_id)
     if not_saved:
         block_id = ids.BLOCK_ASSISTANT
         if form.changes:
             block_id = slack_ids.of(ids.BLOCK_SHOWS, form.author_id)
-        return {"response_action": "errors", "errors": {block_id: not_saved.replace("`", "")}}, ""
-    digest = ""
+        return _errors_at({block_id: not_saved.replace("`", "")})
+    more = list[str]()
+    if not earlier and not watch.is_everywhere:
+        more.append(f"The first figures come after {FIRST} scores.")
     if window_words.DIGEST in form.also:
-        digest = await services.post_weekly(Place(team_id, channel_id), invocation.user_id)
-    if earlier:
-        return {}, ""
-    if watch.is_everywhere:
-        return {}, digest
-    return {}, f"{when_first(window_words.scores_a_day(watch, state.a_day))} {digest}"
+        more.append(await services.post_weekly(Place(team_id, state.channel), invocation.user_id))
+    return await orders.begun(watcher, watch, state.channel, " ".join(more))
+
+
+def _errors_at(errors: Mapping[str, str]) -> Raw:
+    """The answer to Slack that shows errors at these blocks; empty if there are none."""
+    return {"response_action": "errors", "errors": errors} if errors else {}
 
 
 async def _refusal(
@@ -236,33 +240,18 @@ async def _refusal(
     """The answer to Slack for a window that cannot be submitted like this, or empty."""
     services = watcher.services
     team_id = invocation.team_id
-    channel_id = state.channel_id or ""
     refusal, kept_out = await asyncio.gather(
-        orders.refusal_of(services, invocation, channel_id, is_change=True),
-        _kept_out(services, form, channel_id),
+        orders.refusal_of(services, invocation, state.channel, is_change=True),
+        _kept_out(services, form, state.channel),
     )
     if refusal:
         return {"response_action": "update", "view": said_modal(refusal)}
-    earlier = await watcher.orders.find(team_id, _place(state, form), form.author_id)
-    rubric = await services.rubrics.of(team_id, channel_id)
-    errors = await _errors(services, form, rubric.scale, is_watched=earlier is not None)
-    errors |= kept_out
-    shown_place = EVERYWHERE if state.is_everywhere else channel_id
-    shown_watch = await watcher.orders.find(team_id, shown_place, form.author_id)
+    shown_watch = await watcher.orders.find(team_id, state.place, form.author_id)
+    rubric = await services.rubrics.of(team_id, state.channel)
+    errors = await _errors(services, form, rubric.scale, is_watched=shown_watch is not None)
     if (state.version or "") != _version(shown_watch):
         errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
-    return {"response_action": "errors", "errors": errors} if errors else {}
-
-
-def _other_channels(watch: Watch, channel_id: str) -> tuple[str, ...]:
-    """The channels that hear of an order, of which the window of this one shows none."""
-    return tuple(to for to in watch.alerts_to if is_channel(to) and to != channel_id)
-
-
-def _place(state: WatchState, form: WatchForm) -> str:
-    """What the window sets: the channel's watch, or the order for all public channels."""
-    is_order = state.is_everywhere or window_words.EVERYWHERE in form.also
-    return EVERYWHERE if is_order else state.channel_id or ""
+    return _errors_at(errors | kept_out)
 
 
 async def _errors(
@@ -283,17 +272,15 @@ async def _kept_out(services: Services, form: WatchForm, channel_id: str) -> dic
     channel.
     """
     people = [each for each in form.changes.get("alerts_to", ()) if each != channel_id]
-    block_id = slack_ids.of(ids.BLOCK_ALERTS_TO, form.author_id)
     keeps_out = (services.memberships.keeps_out(each, channel_id) for each in people)
-    try:
-        kept = await asyncio.gather(*keeps_out)
-    except MembershipError as exc:
-        return {block_id: window_words.unsure(exc)}
+    # Without Slack's answer, nobody may see them.
+    kept = await asyncio.gather(*keeps_out, return_exceptions=True)
     out = [
         await services.members.name_of(each)
         for each, is_out in zip(people, kept, strict=True)
         if is_out
     ]
+    block_id = slack_ids.of(ids.BLOCK_ALERTS_TO, form.author_id)
     return {block_id: window_words.kept_out(out)} if out else {}
 
 
@@ -321,17 +308,21 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
         state = WatchState.of(body["view"])
-        form = to_watch_form(body["view"], state.channel_id or "")
-        answer, first = await _submitted(watcher, invocation, state, form)
-        await ack(**answer)
-        if not answer:
-            await _tell_set(watcher.services, invocation, state, form, first)
+        form = to_watch_form(body["view"], state.channel)
+        answer = await _submit(watcher, invocation, state, form)
+        if not isinstance(answer, Post):
+            await ack(**answer)
+            return
+        await ack()
+        # Alone, where they opened the window.
+        recipient = Recipient(invocation.user_id, state.told_at or state.channel)
+        await watcher.services.messenger.tell(recipient, answer)
 
 
 async def _choose(watcher: Watcher, invocation: Invocation, view: Raw) -> None:
     """Shows the window as it is with what a person has chosen in it."""
     state = WatchState.of(view)
-    form = to_watch_form(view, state.channel_id or "")
+    form = to_watch_form(view, state.channel)
     chosen = form if form.share else None
     if invocation.action == ids.ACTION_WATCH_MORE:
         state = state.model_copy(update={"is_long": True})
@@ -342,30 +333,8 @@ async def _choose(watcher: Watcher, invocation: Invocation, view: Raw) -> None:
 
 
 async def _end(watcher: Watcher, invocation: Invocation, view: Raw) -> None:
-    services = watcher.services
+    messenger = watcher.services.messenger
     state = WatchState.of(view)
-    channel_id = state.channel_id or ""
-    place = EVERYWHERE if state.is_everywhere else channel_id
-    said = await end_watch(watcher, invocation, channel_id, invocation.value, place)
-    shown = None
-    with suppress(*SLACK_ERRORS):
-        shown = await services.messenger.update_modal(view["id"], said_modal(said))
-    if not shown:
-        await services.messenger.tell(Recipient(invocation.user_id, channel_id), said)
-
-
-async def _tell_set(
-    services: Services, invocation: Invocation, state: WatchState, form: WatchForm, first: str
-) -> None:
-    """Tells the person alone, where they opened the window, unless they want the channel to know."""
-    by = invocation.user_id
-    channel_id = state.channel_id or ""
-    watch = await orders.order_on(services, invocation, _place(state, form), form.author_id)
-    said = ""
-    if window_words.ANNOUNCE in form.also:
-        said = await announce(services, replace(watch, channel_id=channel_id), by)
-    name = await services.members.name_of(form.author_id)
-    more = f"{first} {said}"
-    watch = await orders.with_channels(services, watch)
-    post = words.begun(watch, name, channel_id, more)
-    await services.messenger.tell(Recipient(by, state.told_at or channel_id), post)
+    said = await end_watch(watcher, invocation, state.channel, invocation.value, state.place)
+    if not await messenger.update_modal(view["id"], said_modal(said)):
+        await messenger.tell(Recipient(invocation.user_id, state.channel), said)

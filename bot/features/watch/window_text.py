@@ -3,10 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
-from typing import Annotated, Any
-
-from pydantic import Field
+from math import ceil, inf
+from typing import Any
 
 from bot.domain.watch import Shows, Watch, is_channel
 from bot.features.watch import ids
@@ -14,9 +12,10 @@ from bot.features.watch import text as words
 from bot.features.watch.way import Way
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
-from bot.slack.members import MembershipError
+from bot.store.watches import EVERYWHERE
 from judge import Rubric
 from judge.evaluation.standing import MIN_BEFORE
+from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 from judge.scoring.sanitize import one_line
 
@@ -33,8 +32,6 @@ _CHANGE = ("Change a watch", "Save")
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
 _MOST_ASSISTANTS = 100
 DIGEST = "digest"
-ANNOUNCE = "announce"
-EVERYWHERE = "everywhere"
 _SHARES = (1, 2, 5, 20)
 READING = "_Reading this channel…_"
 _SHOWN: Mapping[str, str] = {
@@ -48,14 +45,22 @@ class WatchState(ui.ModalState):
     """What the window remembers.
 
     `told_at` is the channel of the message in which it was opened. `is_long`: it shows all fields.
-    `a_day`: so many replies a day are expected. `is_everywhere`: it is about the order for all
+    `is_everywhere`: it is about the order for all
     public channels, although it was opened in one.
     """
 
     told_at: str | None = None
     is_long: bool = False
     is_everywhere: bool = False
-    a_day: Annotated[float, Field(ge=0, le=100_000)] = 0
+
+    @property
+    def channel(self) -> str:
+        return self.channel_id or ""
+
+    @property
+    def place(self) -> str:
+        """Where the watch is set."""
+        return EVERYWHERE if self.is_everywhere else self.channel
 
 
 @dataclass(frozen=True)
@@ -86,41 +91,32 @@ def said_modal(text: str) -> dict[str, Any]:
 
 def watch_modal(state: WatchState, form: WatchView) -> dict[str, Any]:
     watch = form.watch
-    one_in = round(1 / form.watch.share)
+    one_in = round(1 / watch.share)
     shares = {
         str(each): f"A random 1 in {each}" if each > 1 else "All"
         for each in sorted({*_SHARES, one_in})
     }
     its_share = slack_ids.of(ids.BLOCK_SHARE, watch.author_id)
-    digest = [] if form.has_digest else [ui.option(DIGEST, "Post the channel's weekly digest")]
-    options = [
-        *digest,
-        ui.option(ANNOUNCE, "Tell the channel that this assistant is watched, and by whom"),
-        ui.option(EVERYWHERE, "Watch it in all public channels that I am in, or am invited to"),
-    ]
-    also = {"type": "checkboxes", "action_id": ids.BLOCK_ALSO, "options": options}
-    also |= {"initial_options": digest} if digest else {}
-    blocks = [
-        ui.context(_where(state, form)),
-        _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id)
-        | {"dispatch_action": True},
-        _select(its_share, "Replies to score", shares, str(one_in)) | {"dispatch_action": True},
-        *([] if state.is_everywhere else [ui.context(price_a_day(watch, form.a_day, form.way))]),
-        *([] if form.is_set else [ui.field("Also", also, is_optional=True)]),
-    ]
+    share = _select(its_share, "Replies to score", shares, str(one_in))
+    assistant = _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id)
+    shows_again = {"dispatch_action": True}
+    blocks = [ui.context(_where(state, form)), assistant | shows_again, share | shows_again]
+    if not state.is_everywhere:
+        blocks.append(ui.context(price_a_day(watch, form.a_day, form.way)))
+    if not form.is_set and not form.has_digest:
+        options = [ui.option(DIGEST, "Post the channel's weekly digest")]
+        also = {"type": "checkboxes", "action_id": ids.BLOCK_ALSO, "options": options}
+        ticked = also | {"initial_options": options}
+        blocks.append(ui.field("Also", ticked, is_optional=True))
     if state.is_long:
-        blocks += [
-            *_draw(form),
-            *_alerts(form, state.channel_id or ""),
-            *([ui.actions(_end(state, form))] if form.is_set else []),
-        ]
+        blocks += [*_draw(form), *_alerts(form, state.channel)]
+        if form.is_set:
+            blocks.append(ui.actions(_end(state, form)))
     else:
-        blocks += [
-            ui.context(f"It scores {words.order_words(watch)}"),
-            ui.actions(ui.button("More", ids.ACTION_WATCH_MORE)),
-        ]
+        blocks.append(ui.context(f"It scores {words.order_words(watch)}"))
+        blocks.append(ui.actions(ui.button("More", ids.ACTION_WATCH_MORE)))
     title, submit = _CHANGE if form.is_set else _NEW
-    seen = state.model_copy(update={"version": form.version, "a_day": form.a_day})
+    seen = state.model_copy(update={"version": form.version})
     return ui.modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
 
 
@@ -131,26 +127,21 @@ def _where(state: WatchState, form: WatchView) -> str:
     return f"In all public channels that I am in{words.left_out(form.watch)}.{by}"
 
 
-def scores_a_day(watch: Watch, a_day: float) -> float:
-    """About how many scores a day a watch takes if its assistant writes `a_day` replies, as people
-    are told.
-    """
-    number = min(a_day * watch.share, watch.per_day or inf)
-    return round(number) if number >= 10 else max(round(number, 1), 0.1) if number else 0
-
-
 def price_a_day(watch: Watch, a_day: float, way: Way) -> str:
-    """The same in words, and what they cost, if that is known."""
-    usd = way.usd
-    if not (a_day := scores_a_day(watch, a_day)):
+    """How many scores a day a watch takes if its assistant writes `a_day` replies, and what they
+    cost, if that is known.
+    """
+    number = ceil(min(a_day * watch.share, watch.per_day or inf))
+    if not number:
         return "It wrote nothing in the last week, so I cannot estimate the cost."
-    cost = f"about ${a_day * usd:,.2f}" if usd and a_day * usd >= 0.01 else "less than $0.01"
-    free = ". What they cost is not known." if usd is None else ", at no cost."
-    thinking = " without thinking" if way.is_guess else ""
-    price = f": {cost} a day at list price{thinking}." if usd else free
-    return (
-        f"About {a_day:,g} {'score' if a_day == 1 else 'scores'} a day at last week's pace{price}"
-    )
+    said = f"Up to {number_of(number, 'score')} a day at last week's pace"
+    if way.usd is None:
+        return f"{said}. What they cost is not known."
+    if not way.usd:
+        return f"{said}, at no cost."
+    usd = number * way.usd
+    cost = f"about ${usd:,.2f}" if usd >= 0.01 else "less than $0.01"
+    return f"{said}: {cost} a day at list price{' without thinking' if way.is_guess else ''}."
 
 
 def off_floor(scale: Scale) -> str:
@@ -158,21 +149,16 @@ def off_floor(scale: Scale) -> str:
 
 
 def kept_out(names: Sequence[str]) -> str:
-    return f"Alerts contain figures of this channel. Not a member of it: {', '.join(names)}."
-
-
-def unsure(error: MembershipError) -> str:
     return (
-        f"Slack does not tell me whether all of them are members of this channel ({error}). "
-        "Please try again."
+        "Alerts contain figures of this channel. Not known to be a member of it: "
+        f"{', '.join(names)}."
     )
 
 
 def _assistants(form: WatchView) -> dict[str, str]:
-    names = {
-        form.watch.author_id: form.watch.author_id,
-        **form.names,
-    }  # it comes first, under its name if it has one
+    author_id = form.watch.author_id
+    # It comes first, under its name if it has one.
+    names = {author_id: author_id, **form.names}
     number = Counter(names.values())
     labels = {
         each: f"{each} · {name}" if number[name] > 1 else name for each, name in names.items()
@@ -183,14 +169,13 @@ def _assistants(form: WatchView) -> dict[str, str]:
 def _draw(form: WatchView) -> list[ui.Block]:
     watch = form.watch
     rubric = form.rubric.name
-    per_day, shows = (
-        slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS)
-    )
-    most = ui.number_box(per_day, watch.per_day or None, min_value="1", max_value="99999")
+    per_day_id = slack_ids.of(ids.BLOCK_PER_DAY, watch.author_id)
+    shows_id = slack_ids.of(ids.BLOCK_SHOWS, watch.author_id)
+    most = ui.number_box(per_day_id, watch.per_day or None, min_value="1", max_value="99999")
     hint = "For this assistant. Empty means no limit. Days begin at midnight UTC."
     return [
         ui.field("Most scored replies a day", most, hint, is_optional=True),
-        _select(shows, "What the channel sees of each score", _SHOWN, watch.shows),
+        _select(shows_id, "What the channel sees of each score", _SHOWN, watch.shows),
         ui.context(
             f"Replies are scored with this channel's rubric, `{rubric}`. `/judge rubric` "
             f"lists them all. {words.ask_words(watch)} {form.questions}".rstrip()
@@ -200,51 +185,33 @@ def _draw(form: WatchView) -> list[ui.Block]:
 
 def _alerts(form: WatchView, channel_id: str) -> list[ui.Block]:
     watch = form.watch
-    to = form.watch.alerts_to
-    people = slack_ids.of(ids.BLOCK_ALERTS_TO, watch.author_id)
     users: dict[str, Any] = {
         "type": "multi_users_select",
-        "action_id": people,
+        "action_id": slack_ids.of(ids.BLOCK_ALERTS_TO, watch.author_id),
         "max_selected_items": MOST_PEOPLE,
     }
-    if chosen := [each for each in to if not is_channel(each)]:
+    if chosen := [each for each in watch.alerts_to if not is_channel(each)]:
         users["initial_users"] = chosen
     low, high = form.rubric.scale
     needs = f"Between {low} and {high}. Needs {MIN_BEFORE} scores from earlier weeks."
-    floor = ui.number_box(
-        slack_ids.of(ids.BLOCK_FLOOR, watch.author_id), watch.floor, is_whole=False
-    )
+    floor_id = slack_ids.of(ids.BLOCK_FLOOR, watch.author_id)
+    floor = ui.number_box(floor_id, watch.floor, is_whole=False)
+    here = _checkbox(ids.BLOCK_ALERTS_HERE, watch, "This channel", channel_id in watch.alerts_to)
     which = f"Each reply that is clearly scored {words.lowest_words(form.rubric.scale)}"
+    low_box = _checkbox(ids.BLOCK_LOW, watch, which, watch.low_since is not None)
     return [
-        _box(
-            ids.BLOCK_ALERTS_HERE,
-            "Alert when it gets worse or better",
-            "This channel",
-            watch,
-            channel_id in to,
-        ),
+        ui.field("Alert when it gets worse or better", here, is_optional=True),
         ui.field("Also alert these people", users, is_optional=True),
         ui.field("Also alert when the mean is clearly below", floor, needs, is_optional=True),
-        _box(
-            ids.BLOCK_LOW,
-            "Also alert within minutes",
-            which,
-            watch,
-            bool(watch.low_since),
-            words.LOW_LIMIT,
-        ),
+        ui.field("Also alert within minutes", low_box, words.LOW_LIMIT, is_optional=True),
     ]
 
 
-def _box(
-    block_id: str, label: str, said: str, watch: Watch, is_ticked: bool, hint: str = ""
-) -> ui.Block:
+def _checkbox(block_id: str, watch: Watch, label: str, is_ticked: bool) -> ui.Block:
+    options = [ui.option("here", label)]
     box_id = slack_ids.of(block_id, watch.author_id)
-    options = [ui.option("here", said)]
     box = {"type": "checkboxes", "action_id": box_id, "options": options}
-    return ui.field(
-        label, box | ({"initial_options": options} if is_ticked else {}), hint, is_optional=True
-    )
+    return box | ({"initial_options": options} if is_ticked else {})
 
 
 def _end(state: WatchState, form: WatchView) -> ui.Block:
@@ -252,8 +219,10 @@ def _end(state: WatchState, form: WatchView) -> ui.Block:
     name = one_line(form.names.get(author_id, author_id), 80)
     why = words.ENDED_MEANS.replace("Its replies", f"Replies of {name}")
     title = "End it everywhere?" if state.is_everywhere else "End this watch?"
+    asked = {"title": ui.plain(title), "text": ui.plain(why), "style": "danger"}
+    asked |= {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
     end = ui.button("End this watch", ids.ACTION_WATCH_END, author_id)
-    return end | {"style": "danger", "confirm": words.ask_before_end(title, why)}
+    return end | {"style": "danger", "confirm": asked}
 
 
 def _select(block_id: str, label: str, values: Mapping[str, str], chosen: str) -> ui.Block:

@@ -1,7 +1,6 @@
 """The messages and windows of watches, for `tests/screens.py`."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 from bot.domain.standing import Subject
 from bot.features.watch import (
@@ -12,19 +11,18 @@ from bot.features.watch import (
     release_text,
     standing_text,
     text,
+    week_text,
     window_text,
 )
-from bot.features.watch.queries import Release, watched
+from bot.features.watch.queries import Release
 from bot.features.watch.retirements import retirement_notice
 from bot.slack.blocks import actions, spoken
 from bot.slack.invocation import Invocation
-from bot.store.figures import Span
 from bot.store.watches import JUDGE
 from judge.evaluation.stats import Interval
 from judge.scoring.model.retirement import Retirement
 from tests.cases import NOW
 from tests.features.watch import test_watch_texts as its
-from tests.features.watch.watching import only, say, write_scores
 from tests.stage import CHANNEL, Stage
 
 
@@ -67,6 +65,7 @@ def make(words: str) -> None:
     text.begun(order, name, "C1", words[:200])
     text.ask_to_end(order, name, "")
     text.ask_to_end(replace(watch, is_derived=True), name, "U1")
+    news._first(watch, week_text.standing_lines(its.STANDINGS["became worse"], name))
     make_releases(words, name)
     window_text.said_modal(words[:2900] or "x")
     names = its.MANY if len(words) > 200 else {"U149": name}
@@ -107,12 +106,3 @@ async def make_with_app(stage: Stage, words: str) -> None:
     stage.helper.post(CHANNEL, "Hello.", thread_ts=stage.ann.post(CHANNEL, "Hello?").ts)
     await first_hour._welcome(services, ann)
     await first_hour._welcome(services, replace(ann, channel_id=stage.ann.im))
-    await say(stage, "@helper all alert me")
-    earlier = datetime.now(UTC) - timedelta(days=1)
-    watch = replace(await only(stage), since=earlier)
-    await news.announce(services, watch, stage.ann.id)
-    said = words.replace("{", "{{").replace("}", "}}")
-    await write_scores(stage, [(1 / 24, 1, news.FIRST)], justification=said, response=said)
-    scores = await services.store.tallies.in_order(watched(watch), Span(earlier, datetime.now(UTC)))
-    standing = next(iter(its.STANDINGS.values()))
-    await news._first(services, watch, standing, scores)

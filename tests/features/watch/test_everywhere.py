@@ -86,7 +86,7 @@ async def test_a_channels_own_watch_goes_before_and_an_ended_one_stays_ended(sta
     await follow(stage)
     assert (await watched(stage)).keys() == {"sales"}
     assert "in all public channels (1 at present)" in await say(stage, "off @helper everywhere")
-    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_END_EVERYWHERE)
+    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_WATCH_OFF)
     await stage.slack.until(lambda: "longer watched in all" in last(stage))
     assert await watched(stage) == {}
     assert not await orders(stage).everywhere(stage.slack.workspace.team_id)

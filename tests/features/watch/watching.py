@@ -1,5 +1,6 @@
 """What tests of watches do and ask: the command, the jobs of the clock, and what the log says."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -13,7 +14,7 @@ from bot.features.watch import ids, looks
 from bot.features.watch.alerts import Alerts
 from bot.features.watch.looks import OFTEN
 from bot.features.watch.queries import WatchOrders, watched
-from bot.features.watch.reply_queries import Replies, SeenReply, together
+from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.features.watch.watcher import REST, Watcher
 from bot.slack import ids as slack_ids
 from bot.store.notices import key_of
@@ -108,7 +109,7 @@ async def outcomes(stage: Stage, author_id: str = "") -> dict[ReplyOutcome | Non
     watches = await stage.log.watches.of(stage.slack.workspace.team_id)
     (watch,) = [each for each in watches if author_id in {"", each.author_id}]
     days = await Replies(stage.log.database).coverage(watched(watch), "2026-01-01")
-    return dict(together(days.values()).outcomes)
+    return dict(sum((Counter(each.outcomes) for each in days.values()), Counter()))
 
 
 async def seen(stage: Stage, number: int) -> None:
