@@ -67,8 +67,7 @@ class ModelSlots:
 
     def place_of(self, case_id: int) -> int | None:
         """How many cases came before this one and are at the model; None while it waits."""
-        in_order = list(self.under_way)
-        return in_order.index(case_id) if case_id in in_order else None
+        return [*self.under_way].index(case_id) if case_id in self.under_way else None
 
     def begin_waiting(self, case_id: int) -> None:
         """Has this attempt wait at the tier "flex", or raises RetryError if as many do as may."""

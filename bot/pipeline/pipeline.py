@@ -49,7 +49,7 @@ class CasePipeline:
     quick_s = 1.0
     """A verdict within this time is posted without a placeholder, because Slack marks changed messages as edited."""
     slow_s = 30.0
-    """After this time, and again each time, the placeholder says how many verdicts come before this one."""
+    """After this time the placeholder says how many verdicts come before this one."""
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
         """Takes a case as far as possible; `trigger_id`, while valid, can open a modal that asks
@@ -108,7 +108,7 @@ class CasePipeline:
                     done, _ = await asyncio.wait([judging], timeout=self.quick_s)
                     if not done:
                         case = await self._announced(case, is_intended)
-                        case = await self._tell_place(case, judging)
+                        case = await self._told_if_slow(case, judging)
                     verdict = await judging
                 finally:
                     judging.cancel()
@@ -141,25 +141,15 @@ class CasePipeline:
             raise LookupError(f"case {case.id} is judged and has no verdict in the database")
         return verdict
 
-    async def _tell_place(self, case: LoggedCase, judging: asyncio.Task[Any]) -> LoggedCase:
-        """The case, once it is judged; until then, whoever waits is told whenever its place
-        changes.
-        """
-        is_awaited = case.reply_ts is not None or not case.is_watched
-        if not is_awaited:
+    async def _told_if_slow(self, case: LoggedCase, judging: asyncio.Task[Any]) -> LoggedCase:
+        """The case, once it is judged or whoever waits for it has read its place in line."""
+        if case.is_watched and case.reply_ts is None:
             return case
-        is_first = True
-        place_told: int | None = None
-        while True:
-            done, _ = await asyncio.wait([judging], timeout=self.slow_s)
-            if done:
-                return case
-            place = self.judging.slots.place_of(case.id)
-            if is_first or place != place_told:
-                post = words.slow(place)
-                case = await self.delivery.say_delay(case, post, is_first=is_first)
-                place_told = place
-                is_first = False
+        done, _ = await asyncio.wait([judging], timeout=self.slow_s)
+        if done:
+            return case
+        post = words.slow(self.judging.slots.place_of(case.id))
+        return await self.delivery.say_delay(case, post, is_first=True)
 
     async def _to_judge(self, claimed: LoggedCase, trigger_id: str | None) -> LoggedCase | None:
         """The case with all that is judged; None if it waits for its question, or another case has

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from bot.domain.case import CaseStatus
 from bot.pipeline.judging import SLOW_S
 from bot.pipeline.pipeline import CasePipeline
-from bot.slack import ids
+from bot.pipeline.text import slow
 from bot.store.errors import NoAnswerError
 from bot.store.writer import after_commit
 from tests.model_server import Answer, Drop, Failure, Held, Raw, Script, Stall
@@ -87,35 +87,14 @@ async def test_who_waits_for_a_slow_model_reads_their_place_in_line(
     monkeypatch.setattr(CasePipeline, "slow_s", 0.2)
     stage: Stage = await open_stage(judge_concurrency=2)
     gate = asyncio.Event()
-    stage.model.script(Held(gate, "score: 4\nGood."))
+    stage.model.script(Held(gate, GOOD))
     for number in range(1, 4):
         _, answer = stage.ask_and_answer(answer=f"Answer {number}.")
-        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-        await stage.slack.until(lambda number=number: len(stage.ours()) == number)
-    places = (
-        "This verdict is number 1 in line",
-        "This verdict is number 2 in line",
-        "Other verdicts come before this one",
-    )
-    said = {f"The judge's model is slow. {place}." for place in places}
-    await stage.slack.until(lambda: set(updates(stage)) == said)
+        await stage.score(answer)
+        await stage.slack.until(lambda number=number: len(updates(stage)) == number)
+    assert updates(stage) == [slow(place).text for place in (0, 1, None)]
     gate.set()
     await stage.slack.until(lambda: sum(is_verdict(each) for each in stage.ours()) == 3)
-    # Each when its place has changed.
-    assert len([text for text in updates(stage) if "is slow" in text]) <= 4
-
-
-async def test_who_waits_alone_for_a_slow_model_is_told_once(
-    open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(CasePipeline, "slow_s", 0.2)
-    stage: Stage = await open_stage(verdict_visibility="me")
-    gate = asyncio.Event()
-    stage.model.script(Held(gate, "score: 4\nGood."))
-    stage.ask_for_score()
-    assert "number 1 in line" in (await stage.told(stage.ann)).text
-    gate.set()
-    assert (await stage.told(stage.ann, count=2)).text.startswith(SCORED)
 
 
 async def test_ratings_that_came_in_time_are_kept_for_the_next_try(
