@@ -51,14 +51,9 @@ async def _read(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
         raise RetryError("the reply is still being written", _LOOK_AGAIN)
     first = exchange.reply[0]
     read = exchange.to_found()
-    blockers = [message.blocker for message in exchange.reply if message.blocker]
-    read["blocker"] = blockers[0] if blockers and not exchange.response else None
     if case.author_id is None:  # a linked message, whose author is not known before it is read
         marks = await lookup.marks_of(first.author_id)
-        if marks.excluded:
-            read["excluded"] = marks.excluded
-        if marks.visibility:
-            read["visibility"] = marks.visibility
+        read |= {name: mark for name, mark in marks._asdict().items() if mark}
     if case.question_source is not QuestionSource.TYPED:
         read |= _NOT_ASKED | exchange.to_asked()
         if exchange.question and exchange.question.is_edited_after(first.ts):

@@ -9,13 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any
 
 from bot.domain.case import CaseTurn, Part, QuestionSource, join_texts, text_hash
 from bot.slack.messages import Message, is_said_to
 from judge import Turn
-from judge.scoring.attacks import LONGEST_TEXT
 from judge.scoring.conversation import bounded
 from judge.scoring.numbers import number_of
 
@@ -26,7 +25,6 @@ OTHER_APP = "another app"
 SAID = {None, "bot_message", "file_share", "me_message", "thread_broadcast"}
 """The subtypes of what people and apps say; all others are Slack's own notices, such as joins and pins."""
 
-_LEFT_OUT = "[{} messages left out]"
 _MENTION = re.compile(r"@([UW][A-Z0-9]{2,})")
 
 
@@ -64,17 +62,9 @@ class Exchange:
 
     @property
     def response(self) -> str:
-        """The texts of the reply, joined; of a reply that is too long, the first and the newest,
-        and a mark.
-        """
+        """The texts of the reply, joined; what was not read has a mark at its place, beside words."""
         is_said = any(message.text for message in self.reply)
-        # What was not read has a mark at its place, beside words.
-        first, *rest = [each for each in map(_words, self.reply) if each and is_said] or [""]
-        kept = list(rest)
-        while kept and len(join_texts([first, _LEFT_OUT, *kept])) > LONGEST_TEXT:
-            kept = kept[1:]
-        gone = len(rest) - len(kept)
-        return join_texts([first, *([_LEFT_OUT.format(gone)] if gone else []), *kept])
+        return join_texts([*map(_words, self.reply)]) if is_said else ""
 
     @property
     def turns(self) -> tuple[CaseTurn, ...]:
@@ -93,11 +83,13 @@ class Exchange:
         """The fields of a case that say what was found about its reply."""
         first = self.reply[0]
         unread = Counter(kind for message in self.reply for kind in message.read.unread)
+        blockers = [message.blocker for message in self.reply if message.blocker]
         return {
             "message_ts": first.ts,
             "parent_ts": first.parent_ts,
             "author_id": first.author_id,
             "response": self.response,
+            "blocker": blockers[0] if blockers and not self.response else None,
             "messages": len(self.reply),
             "unread": ", ".join(number_of(number, kind) for kind, number in unread.items()) or None,
             "turns": tuple(turn for turn in self.turns if turn.part is Part.RESPONSE),
@@ -169,24 +161,28 @@ def to_exchange(
     if at is None:
         return None
     reply = rows[at]
-    before = list(chain(*rows[:at]))
     may_ask = {*persons} - {reply[0].author_id}
-    asked = [
-        each
-        for each in before
-        if each.author_id in may_ask and _words(each) and chosen in {None, each.ts}
-    ]
-    until = before.index(asked[-1]) + 1 if asked else 0
+    above = rows[:at]
+    while above and not (above[-1][0].author_id in may_ask and _asked(above[-1], chosen)):
+        above.pop()
+    asked = _asked(above[-1], chosen) if above else ()
+    before = [each for row in above[:-1] for each in row if _words(each)]
     # A picture asks something if words came before it; alone, nobody could judge by it.
-    if not any(each.text for each in before[:until]):
-        return Exchange(reply, None if chosen else _form(before, reply[0].author_id))
-    begins = before.index(next(row[0] for row in rows if asked[-1] in row))
-    parts = tuple(each for each in before[begins:until] if _words(each))
-    source = _source(parts[-1], is_chosen=chosen is not None, is_next=until == len(before))
-    question = Question(parts, source, parts[-1].author_id)
-    return _with_conversation(
-        reply, question, [each for each in before[:begins] if _words(each)], persons
-    )
+    if not any(each.text for each in (*before, *asked)):
+        form = rows[0][0] if at and chosen is None else None
+        return Exchange(reply, _form(form, reply[0].author_id))
+    source = _source(asked[-1], is_chosen=chosen is not None, is_next=len(above) == at)
+    question = Question(asked, source, asked[-1].author_id)
+    return _with_conversation(reply, question, before, persons)
+
+
+def _asked(row: Sequence[Message], chosen: str | None) -> tuple[Message, ...]:
+    """Those of a person's messages in a row that ask something: with words, up to the chosen one."""
+    said = [each for each in row if _words(each)]
+    if chosen is None:
+        return tuple(said)
+    at = next((number for number, each in enumerate(said, 1) if each.ts == chosen), 0)
+    return tuple(said[:at])
 
 
 def _source(question: Message, *, is_chosen: bool, is_next: bool) -> QuestionSource:
@@ -197,11 +193,10 @@ def _source(question: Message, *, is_chosen: bool, is_next: bool) -> QuestionSou
     return QuestionSource.PARENT if question.parent_ts is None else QuestionSource.EARLIER
 
 
-def _form(before: Sequence[Message], author_id: str | None) -> Question | None:
+def _form(form: Message | None, author_id: str | None) -> Question | None:
     """Another app's post that began the thread, as the question; whom it names, if exactly one, has
     asked.
     """
-    form = before[0] if before else None
     if form is None or form.parent_ts is not None or form.author_id == author_id or not form.text:
         return None
     return Question((form,), QuestionSource.FORM, _asker(form, author_id))

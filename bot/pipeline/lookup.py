@@ -28,8 +28,6 @@ from bot.slack.messages import Message, to_message
 # that.
 _QUESTION_TIMEOUT_S = 1.5
 _MESSAGE_TIMEOUT_S = 10
-# Slack returns a thread from its beginning:
-# https://docs.slack.dev/reference/methods/conversations.replies
 _PAGE = 999
 _CLOSE_IN_TIME_S = 15 * 60
 _MESSAGES_BEFORE = 20
@@ -82,13 +80,6 @@ class Lookup:
         async with asyncio.timeout(_QUESTION_TIMEOUT_S if is_asked_here else _MESSAGE_TIMEOUT_S):
             chosen = case.question_ts if case.question_source is QuestionSource.CHOSEN else None
             found = await self._exchange(case.channel_id, case.message_ts, case.parent_ts, chosen)
-            if found is None and case.parent_ts is None:
-                # A link that another app made may lack the thread.
-                message = await self.message_at(case.channel_id, case.message_ts, case.message_ts)
-                if message and message.parent_ts:
-                    found = await self._exchange(
-                        case.channel_id, case.message_ts, message.parent_ts
-                    )
         if found is None:
             return None
         if blocker := await self.blocker_of(found.reply[0].author_id):
@@ -203,34 +194,13 @@ class Lookup:
     async def _in_thread(
         self, channel_id: str, parent_ts: str, ts: str, chosen: str | None = None
     ) -> Exchange | None:
-        messages = await self._thread(channel_id, parent_ts, ts)
+        call = self.client.conversations_replies(channel=channel_id, ts=parent_ts, limit=_PAGE)
+        messages = await self._messages(call, is_all=True)
         judged = {each.author_id for each in messages if each.ts == ts}
         persons = await self._persons(
             each for each in messages if each.author_id not in judged | self.own_ids
         )
         return to_exchange(messages, ts, self.own_ids, persons, chosen)
-
-    async def _thread(self, channel_id: str, parent_ts: str, ts: str) -> list[Message]:
-        """A thread's messages, oldest first; of a very long one, its beginning and those around
-        `ts`.
-
-        It takes at most two calls. Slack begins with the oldest message, so the second call asks
-        for about as many messages before `ts` as the first has returned, by the time that those
-        took.
-        """
-        thread: dict[str, Any] = {"channel": channel_id, "ts": parent_ts, "limit": _PAGE}
-        beginning = await self._messages(self.client.conversations_replies(**thread))
-        if len(beginning) < _PAGE // 2:
-            return beginning
-        read_to = float(beginning[-1].ts)
-        if read_to >= float(ts):
-            return beginning
-        # In half of the time that the first page took, so that the next one reaches the message.
-        span_s = (read_to - float(beginning[0].ts)) / 2
-        oldest = max(float(ts) - span_s, read_to)
-        call = self.client.conversations_replies(**thread, oldest=f"{oldest:.6f}")
-        later = await self._messages(call)
-        return beginning + [message for message in later if float(message.ts) > read_to]
 
     async def _persons(self, messages: Iterable[Message]) -> set[str]:
         """The people among the authors: an app can post for a person, with its bot id and their

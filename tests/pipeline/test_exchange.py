@@ -5,7 +5,6 @@ an author.
 from bot.domain.case import CaseTurn, Part
 from bot.pipeline.exchange import Exchange, is_anybodys, to_exchange
 from bot.slack.messages import Message, to_message
-from judge.scoring.attacks import LONGEST_TEXT
 from tests.tables import each
 
 PEOPLE = {"a", "b"}
@@ -102,15 +101,6 @@ def test_slacks_own_notices_are_no_part_of_a_conversation(subtype: str, is_said:
 def test_a_form_has_the_words_of_the_one_person_whom_it_names(names: str, author_id: str) -> None:
     assert exchange(f"p:By_{names} U99:R.").question.author_id == author_id
     assert exchange(f"p:By_{names} a:And? U99:R.").conversation[0].author_id == author_id
-
-
-def test_of_a_reply_that_is_too_long_the_first_and_the_newest_messages_are_judged() -> None:
-    parts = [str(number % 10) * (LONGEST_TEXT // 20) for number in range(60)]
-    response = exchange(" ".join(["a:Why?", *(f"x:{part}" for part in parts)])).response
-    assert len(response) <= LONGEST_TEXT
-    first, mark, *newest = response.split("\n\n")
-    assert (first, mark) == (parts[0], f"[{59 - len(newest)} messages left out]")
-    assert newest == parts[-len(newest) :]
 
 
 def test_a_long_conversation_keeps_its_first_and_its_newest_messages_and_counts_the_others() -> (
