@@ -186,7 +186,6 @@ async def choose_judge(log: Store, judge: ChannelJudge) -> None:
         "judge_model": judge.model,
     }
     await log.database.execute(upsert(log.database, channels, row))
-    await log.database.forget_choices()
 
 
 async def stale(log: Store) -> list[LoggedCase]:
@@ -279,7 +278,6 @@ async def save_visibility(
         "updated_at": datetime.now(UTC),
     }
     await log.database.execute(upsert(log.database, people, values))
-    await log.database.forget_choices()
 
 
 async def add_release(log: Store, by: str, note: str, at: datetime = NOW) -> None:

@@ -5,6 +5,7 @@ changed, if somebody wants another score or names another question, and for peop
 that it has is of no use.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -36,11 +37,9 @@ def is_of_use(known: LoggedCase, case: Case) -> bool:
 def exclusion_of(
     user_id: str,
     earlier: LoggedCase,
-    first_requester_id: str | None,
-    is_scored: bool,
-    *,
+    counted: Sequence[tuple[str, int | None]],
     has_chosen: bool,
-    is_changed: bool = False,
+    is_changed: bool,
 ) -> Exclusion | None:
     """Why a repeated verdict that this person asks for is excluded; None if it replaces the earlier
     one.
@@ -52,15 +51,15 @@ def exclusion_of(
     good as choosing the score, because a reply scores low with most questions but its own, so such
     a verdict never replaces another person's. Nor does it if another person repeats it.
 
-    Of the verdicts that count so far, `first_requester_id` asked for the first (None: there is
-    none), and `is_scored` is whether any has a score.
+    `counted` are the verdicts that count so far, the first one first: who asked, and the score.
     """
     is_of_chosen = earlier.question_source in {QuestionSource.TYPED, QuestionSource.CHOSEN}
     is_kept = not has_chosen and (is_of_chosen or earlier.excluded is Exclusion.EDITED)
     if earlier.excluded and (is_kept or earlier.excluded is Exclusion.PERSON):
         return earlier.excluded
-    if first_requester_id in {None, user_id}:
+    if not counted or counted[0][0] == user_id:
         return None
+    is_scored = any(score is not None for _, score in counted)
     has_changed = is_changed or earlier.edited_at is not None
     is_edited = has_changed and earlier.question_author_id != earlier.author_id
     return Exclusion.ANOTHER if has_chosen or (is_scored and not is_edited) else None

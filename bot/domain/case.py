@@ -175,6 +175,14 @@ class Case(BaseModel):
         ]
         return to_conversation(said, self.left_out)
 
+    @property
+    def choosable(self) -> dict[str, Turn]:
+        """What people said before the question, by ts, the newest first; words that are gone are
+        left out.
+        """
+        by_people = [each for each in self.turns if each.role.startswith("Person")]
+        return {each.ts: Turn(each.role, each.text) for each in by_people[::-1] if each.text}
+
 
 def to_conversation(said: Sequence[Turn], left_out: int) -> tuple[Turn, ...]:
     """The turns, with a note after the first of how many are left out there."""

@@ -8,7 +8,6 @@ by the skip. Of a local time that occurs twice, the first one counts. Source: PE
 
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from difflib import get_close_matches
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -135,18 +134,12 @@ def parse_time(text: str) -> time:
 
 
 def parse_zone(text: str) -> ZoneInfo:
-    """The time zone named by a text such as "Europe/Berlin", in any case; an error suggests a close
-    name.
-    """
-    known = _known_zones()
-    if name := known.get(text.lower()):
-        return ZoneInfo(name)
-    named = known | {
-        name.rpartition("/")[2]: known[name] for name in sorted(known)
-    }  # by the city alone, too
-    close = get_close_matches(text.lower().replace(" ", "_"), named, n=1, cutoff=0.75)
-    hint = f"the closest is {named[close[0]]}" if close else "expected one such as Europe/Berlin"
-    raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a time zone; {hint}")
+    """The time zone named by a text such as "Europe/Berlin", in any case."""
+    name = _known_zones().get(text.lower())
+    if name is None:
+        expected = "expected one such as Europe/Berlin"
+        raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a time zone; {expected}")
+    return ZoneInfo(name)
 
 
 @cache

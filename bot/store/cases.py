@@ -64,19 +64,20 @@ def _to_rating(row: sa.Row[Any]) -> Result:
     return kind(**values)
 
 
-def _to_verdict(row: sa.Row[Any], given: Sequence[sa.Row[Any]]) -> CaseVerdict:
+def _to_verdict(row: sa.Row[Any], rows: Sequence[sa.Row[Any]]) -> CaseVerdict:
     why = Unscored(reason=row.unscored_reason, detail=row.unscored_detail or "")
-    verdict = CaseVerdict(
+    given = tuple(map(_to_rating, rows))
+    usable = [rating for rating in given if isinstance(rating, Rating)]
+    return CaseVerdict(
         **{name: row._mapping[name] for name in _OF_VERDICT},
         rubric=row.rubric,
         unscored=why if row.unscored_reason else None,
         # Flags that are not known come from a later version.
         flags=tuple(flag for flag in Flag if flag in row.flags),
         question_flags=tuple(flag for flag in Flag if f"{_OF_QUESTION}{flag}" in row.flags),
-        ratings=tuple(map(_to_rating, given)),
-        basis="",
+        ratings=given,
+        basis=f"{len(usable)} of {len(given)}",
     )
-    return replace(verdict, basis=f"{len(verdict.usable)} of {len(verdict.ratings)}")
 
 
 # Built once: building it takes SQLAlchemy longer than running it takes SQLite.
@@ -140,9 +141,8 @@ _LATEST = _LATEST.order_by(cases.c.id.desc()).limit(1)
 class Cases(StoreQueries):
     """Reads cases; `Store` changes them."""
 
-    def __init__(self, database: Database, *, keeps_text: bool = True) -> None:
+    def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._keeps_text = keeps_text
         self._delivered = 0
         self._counted_at = -inf
 
@@ -198,16 +198,8 @@ class Cases(StoreQueries):
             same_reply(earlier), is_shared(cases)
         )
         rows = await self._database.all(query.order_by(cases.c.id))
-        first_requester_id = rows[0].requester_id if rows else None
-        is_scored = any(row.score is not None for row in rows)
-        return exclusion_of(
-            user_id,
-            earlier,
-            first_requester_id,
-            is_scored,
-            has_chosen=has_chosen,
-            is_changed=is_changed,
-        )
+        counted = [(row.requester_id, row.score) for row in rows]
+        return exclusion_of(user_id, earlier, counted, has_chosen, is_changed)
 
     async def attempt_after(self, known: LoggedCase, case: C, *, is_changed: bool) -> C:
         """The request as the next attempt at its reply, with why it does not count, if so."""
@@ -284,19 +276,12 @@ class Cases(StoreQueries):
             query = query.where(
                 sa.or_(cases.c.status != CaseStatus.ASKED, cases.c.created_at >= asked_since)
             )
-        return await self._listed(
-            query.order_by(cases.c.created_at.desc(), cases.c.id.desc()).limit(limit)
-        )
+        newest_first = query.order_by(cases.c.created_at.desc(), cases.c.id.desc())
+        return await self._database.rows(LoggedCase, newest_first.limit(limit))
 
     async def numbered(self, team_id: str, case_ids: Sequence[int]) -> Sequence[LoggedCase]:
         query = sa.select(cases).filter_by(team_id=team_id).where(cases.c.id.in_(case_ids))
-        return await self._listed(query.order_by(cases.c.id))
-
-    async def _listed(self, query: sa.Select[Any]) -> Sequence[LoggedCase]:
-        found = await self._database.rows(LoggedCase, query)
-        # If no texts are kept, lists do not show those of cases under way, either.
-        nothing = {"response": None, "justification": None}
-        return found if self._keeps_text else [case.model_copy(update=nothing) for case in found]
+        return await self._database.rows(LoggedCase, query.order_by(cases.c.id))
 
     async def counts(self, max_age_s: float = 0.0) -> Mapping[str, int]:
         """How many cases there are, by status; the number of delivered ones may be this old, as

@@ -74,7 +74,7 @@ class Channels(StoreQueries):
 
     async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
         """Who sees this person's verdicts; None means that the workspace's setting applies."""
-        row = await self._database.choice(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
+        row = await self._database.one(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
         return Visibility(row.visibility) if row and row.visibility else None
 
     async def score_reactions(self, team_id: str) -> Mapping[str, str]:

@@ -29,7 +29,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 _AT_ONCE_ON_A_SERVER = 4  # each has a connection of its own, and adding a case needs one, too
-_CHOICES_KEPT = 1000
+_ADDED_KEPT = 1000
 _PAGE = 500
 
 
@@ -48,8 +48,7 @@ class Database:
         # Settling has a queue, so that adding a case, and answering Slack, goes ahead of a thousand
         # old cases.
         self._settling = FairQueue(AT_ONCE if self.is_sqlite else _AT_ONCE_ON_A_SERVER)
-        self._choices: LRUCache[Any, sa.Row[Any] | None] = LRUCache(_CHOICES_KEPT)
-        self.added: LRUCache[int, LoggedCase] = LRUCache(_CHOICES_KEPT)
+        self.added: LRUCache[int, LoggedCase] = LRUCache(_ADDED_KEPT)
         """Cases in SQLite that this process has added and not yet taken up; emptied before others than cases write."""
         self._writer = Writer(engine, self.added.clear) if self.is_sqlite else None
         self._under_way = set[asyncio.Future[Any]]()
@@ -119,25 +118,6 @@ class Database:
             yield page
             last = sa.tuple_(*(page[-1]._mapping[key] for key in keys))
             page = await self.all(some.where(sa.tuple_(*keys) > last))
-
-    async def choice(self, query: sa.Executable, of: Mapping[str, str]) -> sa.Row[Any] | None:
-        """Like `one`, for what every case asks; with SQLite, which only we write, cached until
-        `forget_choices`.
-        """
-        if not self.is_sqlite:
-            return await self.one(query, of)
-        key = (query, *of.values())
-        choices = self._choices  # if they change meanwhile, this cache is no longer in use
-        if key not in choices:
-            choices[key] = await self.one(query, of)
-        return choices[key]
-
-    async def forget_choices(self) -> None:
-        """Clears that cache.
-
-        Await it after the commit; before that, the old value might be cached again.
-        """
-        self._choices = LRUCache(_CHOICES_KEPT)
 
     async def note_deletion(self) -> None:
         """Has SQLite's journal emptied.

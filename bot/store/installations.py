@@ -115,18 +115,13 @@ class Installations(StoreQueries, AsyncInstallationStore):
         ids = {installed.team_id, installed.organisation_id}
         return self._allowed is None or not ids.isdisjoint(self._allowed)
 
-    async def end(self, team_id: str, before: datetime | None = None) -> bool:
+    @in_transaction
+    async def end(
+        self, connection: AsyncConnection, team_id: str, before: datetime | None = None
+    ) -> bool:
         """Deletes the token, and ends watches and digests, if it was installed `before`; False if
         it was not.
         """
-        if is_ended := await self._end(team_id, before):
-            logger.info("installation_ended", team=team_id, data_kept_days=DATA_KEPT.days)
-        return is_ended
-
-    @in_transaction
-    async def _end(
-        self, connection: AsyncConnection, team_id: str, before: datetime | None
-    ) -> bool:
         ended = sa.update(installations).filter_by(team_id=team_id)
         ended = ended.where(installations.c.token.is_not(None))
         if before:
@@ -137,6 +132,7 @@ class Installations(StoreQueries, AsyncInstallationStore):
         await connection.execute(sa.delete(watches).filter_by(team_id=team_id))
         digests = sa.update(channels).filter_by(team_id=team_id, is_digest_on=True)
         await connection.execute(digests.values(is_digest_on=False))
+        logger.info("installation_ended", team=team_id, data_kept_days=DATA_KEPT.days)
         return True
 
     async def left(self) -> Sequence[str]:
@@ -151,16 +147,11 @@ class Installations(StoreQueries, AsyncInstallationStore):
         """Adds an installation, or replaces the one of the same workspace; raises BoltError if it
         is of no use.
         """
-        team_id = (
-            installation.enterprise_id
-            if installation.is_enterprise_install
-            else installation.team_id
-        )
-        name = (
-            installation.enterprise_name
-            if installation.is_enterprise_install
-            else installation.team_name
-        )
+        team_id = installation.team_id
+        name = installation.team_name
+        if installation.is_enterprise_install:
+            team_id = installation.enterprise_id
+            name = installation.enterprise_name
         if not (self._keys and team_id and installation.bot_token and installation.app_id):
             raise BoltError("Slack's answer names no workspace, app or bot token.")
         new = Installed(

@@ -77,10 +77,14 @@ _OF_PERSON: Mapping[str, sa.Column[Any]] = {
     "message": seen_messages.c.author_id,
     "rubric": rubrics.c.saved_by,
     "release": releases.c.set_by,
+    "release taken back": releases.c.taken_back_by,
     "forgotten": forgotten.c.user_id,
     "notice": notices.c.recipient,
     "spent": spent.c.requester_id,
 }
+
+
+_OF_WHO_MARKED_IT = ("note", "set_by")
 
 
 class Personal(StoreQueries):
@@ -104,13 +108,11 @@ class Personal(StoreQueries):
         for kind, whose in _OF_PERSON.items():
             its = sa.select(whose.table).where(whose.table.c.team_id == team_id, whose == user_id)
             for row in await self._database.all(its):
-                yield {"kind": kind, **row._mapping}
-            if kind == "release":
-                # Without the words of whoever marked it.
-                columns = [each for each in releases.c if each.name not in {"note", "set_by"}]
-                back = sa.select(*columns).filter_by(team_id=team_id, taken_back_by=user_id)
-                for row in await self._database.all(back):
-                    yield {"kind": "release taken back", **row._mapping}
+                hidden = _OF_WHO_MARKED_IT if whose is releases.c.taken_back_by else ()
+                yield {
+                    "kind": kind,
+                    **{name: row._mapping[name] for name in row._fields if name not in hidden},
+                }
         async for case in self._cases(team_id, user_id):
             yield {"kind": "case", **case}
         for act in await Audit(self._database).of(team_id, user_id):

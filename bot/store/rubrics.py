@@ -50,7 +50,7 @@ _CHOSEN = select(
 
 class Rubrics(StoreQueries):
     async def chosen(self, team_id: str, channel_id: str) -> ChannelJudge:
-        row = await self._database.choice(_CHOSEN, {"of_team": team_id, "of_channel": channel_id})
+        row = await self._database.one(_CHOSEN, {"of_team": team_id, "of_channel": channel_id})
         return ChannelJudge(*row) if row else ChannelJudge()
 
     async def newest(self, team_id: str, channel_id: str) -> Sequence[SavedRubric]:

@@ -3,7 +3,6 @@
 Beside them stand the effects of releases, which only `untold` and `of_releases` return.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import date, datetime, timedelta
@@ -107,26 +106,14 @@ class Standings(db.StoreQueries):
         columns = db.columns_of(standings, Standing, "released_on")
         query = sa.select(*columns).where(which).order_by(standings.c.id)
         rows = [_to_standing(row) for row in await self._database.all(query)]
-        days = await self._released(rows)
-        return [replace(row, released_on=_released_on(days, row)) for row in rows]
-
-    async def _released(self, rows: Sequence[Standing]) -> Mapping[Subject, Sequence[date]]:
-        """The days of the releases of each subject since the first of these changes began."""
-        begun = [standing.since for standing in rows if standing.since]
-        if not begun:
-            return {}
-        is_near = (
+        # Releases are few: all of these teams.
+        is_release = (
             releases.c.team_id.in_({standing.team_id for standing in rows}),
-            releases.c.day >= min(begun) - _LATE,
             releases.c.taken_back_at.is_(None),
             releases.c.set_by != JUDGE,
         )
-        subject = releases.c.team_id, releases.c.channel_id, releases.c.author_id
-        query = sa.select(*subject, releases.c.day).where(*is_near)
-        days = defaultdict[Subject, list[date]](list)
-        for row in await self._database.all(query):
-            days[Subject(row.team_id, row.channel_id, row.author_id)].append(row.day)
-        return days
+        released = await self._database.all(sa.select(releases).where(*is_release))
+        return [replace(row, released_on=_released_on(released, row)) for row in rows]
 
 
 def _is_of(subject: Subject) -> tuple[Condition, ...]:
@@ -137,12 +124,17 @@ def _is_of(subject: Subject) -> tuple[Condition, ...]:
     )
 
 
-def _released_on(days: Mapping[Subject, Sequence[date]], standing: Standing) -> date | None:
+def _released_on(released: Sequence[sa.Row[Any]], standing: Standing) -> date | None:
     """The day of the release with which a change began, give or take a day or two."""
     since = standing.since
     if since is None:
         return None
-    near = [day for day in days.get(standing.subject, ()) if since - _LATE <= day <= since + _EARLY]
+    near = [
+        row.day
+        for row in released
+        if (row.team_id, row.channel_id, row.author_id) == standing.subject
+        and since - _LATE <= row.day <= since + _EARLY
+    ]
     return min(near, key=lambda day: abs(day - since), default=None)
 
 

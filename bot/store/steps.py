@@ -98,7 +98,7 @@ class CaseSteps:
         self.database = database
         self._now = clock
         self._keeps_text = store_text == "full"
-        self.cases = Cases(database, keeps_text=self._keeps_text)
+        self.cases = Cases(database)
 
     async def add(
         self,
@@ -257,13 +257,15 @@ class CaseSteps:
             await _change(connection, RECORD, case, values | (_INTENTS if case.is_posted else {}))
             if verdict.ratings:
                 await connection.execute(sa.insert(ratings), rating_rows(case, verdict.ratings))
-            if case.probability is not None and case.attempt > 1:
+            if case.probability is None:
+                return
+            if case.attempt > 1:
                 # Of a reply that a watch had scored twice, one verdict counts: the last with a
                 # score.
                 key = replace(WatchKey.parse(case.key), is_again=verdict.score is None)
                 its = sa.update(cases).filter_by(team_id=case.team_id, key=str(key))
                 await connection.execute(its.values(excluded=Exclusion.CONTINUED))
-            elif case.probability is not None and case.attempt == 1 and verdict.score is None:
+            elif verdict.score is None:
                 await connection.execute(watches.miss(case))
 
         await self.database.settle(case, record)

@@ -85,7 +85,6 @@ async def _save_visibility(database: Database, person: Invocation, value: str) -
         "updated_at": utc_now(),
     }
     await database.execute(upsert(database, people, values))
-    await database.forget_choices()
 
 
 async def show_home(services: Services, person: Invocation, note: str = "") -> None:

@@ -94,7 +94,6 @@ class RubricChanges(StoreQueries):
         await connection.execute(upsert(self._database, channels, place | chosen))
         act = Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)
         await note(connection, [act])
-        after_commit(connection, self._database.forget_choices)
         return True
 
     @in_transaction
@@ -119,7 +118,6 @@ class RubricChanges(StoreQueries):
         await connection.execute(upsert(self._database, channels, place | {"reference": text}))
         what = Action.REFERENCE_SAVED if text else Action.REFERENCE_DELETED
         await note(connection, [Act(team_id, by, what, channel_id=channel_id)])
-        after_commit(connection, self._database.forget_choices)
         after_commit(connection, self._database.note_deletion)
         return True
 

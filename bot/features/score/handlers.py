@@ -3,7 +3,6 @@ verdict.
 """
 
 from collections.abc import Awaitable
-from functools import partial
 from typing import Any
 
 import structlog
@@ -17,7 +16,6 @@ from bot.services import Services
 from bot.slack import ids
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation
-from bot.store.turns import read_said
 
 logger = structlog.get_logger(__name__)
 
@@ -83,7 +81,7 @@ def _register_questions(app: AsyncApp, services: Services) -> None:
         await ack()
         state = person.to_state(case.id)
         if person.action == ids.ACTION_WRONG_QUESTION:
-            said = await services.store.database.read(partial(read_said, case=case))
+            said = (await services.store.cases.with_turns(case)).choosable
             reason = words.WRONG_QUESTION
             view = words.question_modal(case, ids.VIEW_CORRECT, reason, state, said)
         elif case.lacks_question:
@@ -112,7 +110,7 @@ def _register_questions(app: AsyncApp, services: Services) -> None:
         submission = payloads.to_submission(body)
         person = payloads.to_invocation(body)
         earlier = await access.repeatable(person, submission.state.case_id)
-        said = await services.store.database.read(partial(read_said, case=earlier))
+        said = (await services.store.cases.with_turns(earlier)).choosable
         chosen = submission.chosen
         may_choose = bool(said or chosen)
         errors = words.question_errors(submission.question, earlier, may_choose=may_choose)
