@@ -177,11 +177,16 @@ class Case(BaseModel):
 
     @property
     def choosable(self) -> dict[str, Turn]:
-        """What people said before the question, by ts, the newest first; words that are gone are
-        left out.
+        """What people said before the reply, by ts, the newest first; without the question itself
+        and without words that are gone.
         """
-        by_people = [each for each in self.turns if each.role.startswith("Person")]
-        return {each.ts: Turn(each.role, each.text) for each in by_people[::-1] if each.text}
+        said = {
+            each.ts: Turn(each.role or "Asker", each.text)
+            for each in self.turns[::-1]
+            if each.text and (each.part is Part.QUESTION or each.role.startswith("Person"))
+        }
+        said.pop(self.question_ts or "", None)
+        return said
 
 
 def to_conversation(said: Sequence[Turn], left_out: int) -> tuple[Turn, ...]:

@@ -55,5 +55,5 @@ def test_wrong_digest_settings_are_listed_together() -> None:
     message = str(error.value)
     assert "DIGEST_DAY: 'someday' is not a day of the week" in message
     assert "DIGEST_TIME: '9am' is not a time of day" in message
-    assert "DIGEST_TZ: 'Berlin' is not a time zone; the closest is Europe/Berlin" in message
+    assert "DIGEST_TZ: 'Berlin' is not a time zone; expected one such as Europe/Berlin" in message
     assert "DIGEST_BY: " in message

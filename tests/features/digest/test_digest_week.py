@@ -123,8 +123,7 @@ def test_days_times_and_zones_are_read(
     [
         *((parse_time, text, "not a time of day") for text in ("", "24:00", "9:60", "9am")),
         *((parse_day, text, "not a day of the week") for text in ("mo", "someday")),
-        (parse_zone, "Berlin", "not a time zone; the closest is Europe/Berlin"),
-        (parse_zone, "new york", "not a time zone; the closest is America/New_York"),
+        (parse_zone, "Berlin", "not a time zone; expected one such as Europe/Berlin"),
         (parse_zone, "../etc/passwd", "not a time zone; expected one such as Europe/Berlin"),
         (parse_zone, "", "not a time zone; expected one such as Europe/Berlin"),
     ],

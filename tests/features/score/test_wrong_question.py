@@ -45,7 +45,7 @@ async def test_a_chosen_message_is_judged_as_if_it_were_the_last_one(stage: Stag
     thanks = stage.ann.thread(CHANNEL, parent.ts)[2]
     view = await opened(stage, stage.ann, verdict)
     assert list(offered(view).items()) == [
-        (thanks.ts, "Person 2: Thanks!"),
+        (thanks.ts, "Asker: Thanks!"),
         (parent.ts, f"Person 1: {ROOMS}"),
     ]
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_CHOSEN: parent.ts}))
