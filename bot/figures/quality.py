@@ -145,10 +145,7 @@ def caveat(raters: Mapping[str | None, int]) -> str:
     total = sum(raters.values())
     parts = list[str]()
     for rater, how in _NO_MODEL.items():
-        number = raters.get(rater, 0)
-        if number == total and number:
-            parts.append(f"These scores are {how}.")
-        elif number:
+        if number := raters.get(rater, 0):
             parts.append(f"{number:,} of these {total:,} scores are {how}.")
     return f":warning: {' '.join(parts)}" if parts else ""
 

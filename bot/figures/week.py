@@ -191,7 +191,7 @@ async def read_details(tallies: Tallies, place: Place, chosen: Chosen) -> Detail
         blind=to_agreement(row for row in labelled if row.is_blind),
         seen=to_agreement(row for row in labelled if not row.is_blind),
         unlike=chance_of_draw(candidates),
-        usage=await tallies.usage(place, Span(week.start, span.end), kind),
+        usage=await tallies.usage(place, Span(week.start, span.end)),
     )
 
 

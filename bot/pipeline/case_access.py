@@ -166,14 +166,10 @@ def _listed(case: LoggedCase, author: str, is_readable: bool) -> ListedCase:
 
 
 def _missing(case: LoggedCase) -> str:
-    if case.deleted_at:
-        return "message deleted"
-    if case.forgotten_at:
-        return "forgotten"
+    if case.has_lost_texts or case.loses_words:
+        return f"text {case.why_lost}"
     if case.response:
         return ""
-    if case.response_hash:
-        return "text not stored"
     return "not read yet" if case.status == CaseStatus.RECEIVED else "no text"
 
 

@@ -133,10 +133,8 @@ class Delivery:
         place = {"channel": case.channel_id, "timestamp": case.last_ts}
         for earlier in await self.store.cases.replaced_by(case):
             its = place | {"timestamp": (await self.store.cases.with_turns(earlier)).last_ts}
-            if earlier.score is not None and (earlier.score, its) != (score, place):
-                await refusal_of(
-                    self.client.reactions_remove(name=verdicts.score_emoji(earlier.score), **its)
-                )
+            emoji = verdicts.score_emoji(earlier.score or 0)
+            await refusal_of(self.client.reactions_remove(name=emoji, **its))
         error = await refusal_of(
             self.client.reactions_add(name=verdicts.score_emoji(score), **place)
         )

@@ -181,21 +181,11 @@ def none_watched(word: str, typed: str, names: Sequence[str]) -> str:
     )
 
 
-def unsure_of_membership(error: MembershipError, consequence: str = "so I did nothing") -> str:
-    is_not_granted = str(error) == MISSING
-    advice = (
-        "The command `judge-bot doctor` says how to fix that."
-        if is_not_granted
-        else "Please try again."
-    )
-    return (
-        f"Slack did not tell me whether you are in that channel (`{error}`), {consequence}. "
-        f"{advice}"
-    )
-
-
-def unsure_of_link(error: MembershipError) -> str:
-    return unsure_of_membership(error, "so I did not read its messages")
+def unsure_of_membership(error: MembershipError) -> str:
+    advice = "Please try again."
+    if str(error) == MISSING:
+        advice = "The command `judge-bot doctor` says how to fix that."
+    return f"Slack did not tell me whether you are in that channel (`{error}`). {advice}"
 
 
 MAX_INPUT = 3000

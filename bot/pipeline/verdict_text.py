@@ -190,15 +190,10 @@ def _beside(verdict: CaseVerdict) -> str:
 
 
 def gauge(verdict: CaseVerdict) -> str:
-    """Five circles, filled up to the score; of split ratings, half filled from the lowest to the
-    highest.
-    """
-    if verdict.score is None:
-        return "○" * _STEPS
-    full = half = _filled(verdict, verdict.score)
-    if verdict.is_split:
-        full, half = (_filled(verdict, score) for score in verdict.span)
-    return "●" * full + "◐" * (half - full) + "○" * (_STEPS - half)
+    """Five circles, filled up to the score."""
+    above = (verdict.score or 0) - verdict.lowest
+    filled = round(above / (verdict.highest - verdict.lowest) * _STEPS)
+    return "●" * filled + "○" * (_STEPS - filled)
 
 
 def why_private(case: LoggedCase) -> str:
@@ -225,11 +220,8 @@ def ratings_line(verdict: CaseVerdict) -> str:
     ratings = verdict.ratings
     if len({each.score if isinstance(each, Rating) else None for each in ratings}) < 2:
         return ""
-    count = (
-        f"{len(ratings)}" if all(isinstance(each, Rating) for each in ratings) else verdict.basis
-    )
-    scores = (str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings)
-    return f"{count} ratings: {', '.join(scores)}"
+    scores = [str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings]
+    return f"{len(scores)} ratings: {', '.join(scores)}"
 
 
 def rated_quote(rating: Result, verdict: CaseVerdict) -> dict[str, Any]:
@@ -278,10 +270,6 @@ def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]
 
 def _in_words(verdict: CaseVerdict) -> str:
     return "Unscored" if verdict.score is None else f"Score {verdict.score} of {verdict.highest}"
-
-
-def _filled(verdict: CaseVerdict, score: int) -> int:
-    return round((score - verdict.lowest) / (verdict.highest - verdict.lowest) * _STEPS)
 
 
 def _link(case: LoggedCase, workspace_url: str, what: str) -> str:

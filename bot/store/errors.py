@@ -38,4 +38,6 @@ def reason_of(error: BaseException) -> str:
         said = _QUOTED.sub(r"\1…", said)
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"{said}; name the certificate of its authority with sslrootcert=FILE"
+    if isinstance(cause, FileNotFoundError):
+        return f"{said}: a certificate that an option names, or the server's socket"
     return said

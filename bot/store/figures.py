@@ -164,13 +164,11 @@ class TimedScore(_OfKind):
 
 @dataclass(frozen=True)
 class Usage:
-    """How many people asked for scores, and what these cost.
+    """What `cases` cost.
 
-    `people` counts the requesters of scores of the week's kind; all other fields cover all `cases`.
     The tokens of `with_tokens` cases and the cost of `with_cost` cases are known.
     """
 
-    people: int
     cases: int
     tokens: int
     with_tokens: int

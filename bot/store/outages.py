@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from bot.store.database import Database
+from bot.store.figures import BEGINNING
 from bot.store.schema import cases
 
 _LASTS = timedelta(hours=1)
@@ -34,13 +35,11 @@ async def read_outages(database: Database, now: datetime) -> Sequence[Outage]:
     teams = sa.select(cases.c.team_id).where(cases.c.created_at > now - _LOOKED_BACK, is_failed)
     outages = []
     for team_id in await database.values(teams.distinct()):
-        judged = sa.select(cases.c.judged_at, reason).filter_by(team_id=team_id)
-        newest_first = judged.order_by(cases.c.judged_at.desc())
+        newest_first = sa.select(cases.c.judged_at, reason).filter_by(team_id=team_id)
+        newest_first = newest_first.order_by(cases.c.judged_at.desc())
         scored = await database.one(newest_first.where(cases.c.score.is_not(None)).limit(1))
-        failed = newest_first.where(is_failed)
-        if scored:
-            failed = failed.where(cases.c.judged_at > scored.judged_at)
-        rows = await database.all(failed)
+        since = scored.judged_at if scored else BEGINNING
+        rows = await database.all(newest_first.where(is_failed, cases.c.judged_at > since))
         if rows and rows[0].judged_at - rows[-1].judged_at >= _LASTS:
             outages.append(Outage(team_id, rows[-1].judged_at, rows[0].unscored_reason))
     return outages

@@ -72,14 +72,15 @@ async def refusal(
         "day_ago": now - DAY,
     }
     used = (await connection.execute(_used(limits), which)).one()
-    if used.in_hour - counted >= limits.cases_per_user_per_hour > 0:
-        return too_many(limits.who, limits.cases_per_user_per_hour, "in the last hour")
-    if used.in_day - counted >= limits.cases_per_user_per_day > 0:
-        return too_many(limits.who, limits.cases_per_user_per_day, "in the last 24 hours")
-    if used.of_workspace - counted >= limits.cases_per_day > 0:
-        return too_many("This workspace", limits.cases_per_day, "in the last 24 hours")
-    if used.in_all - counted >= limits.cases_per_day_in_all > 0:
-        return too_many("All workspaces", limits.cases_per_day_in_all, "in the last 24 hours")
+    day = "in the last 24 hours"
+    for number, most, who, when in (
+        (used.in_hour, limits.cases_per_user_per_hour, limits.who, "in the last hour"),
+        (used.in_day, limits.cases_per_user_per_day, limits.who, day),
+        (used.of_workspace, limits.cases_per_day, "This workspace", day),
+        (used.in_all, limits.cases_per_day_in_all, "All workspaces", day),
+    ):
+        if number - counted >= most > 0:
+            return too_many(who, most, when)
     return ""
 
 

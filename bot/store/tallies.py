@@ -108,12 +108,9 @@ class Tallies(StoreQueries):
             query.order_by(sa.func.count().desc(), cases.c.author_id)
         )
 
-    async def usage(self, place: Place, span: Span, kind: Kind) -> figures.Usage:
+    async def usage(self, place: Place, span: Span) -> figures.Usage:
         tokens = cases.c.input_tokens + cases.c.output_tokens
         query = sa.select(
-            sa.func.count(sa.func.distinct(cases.c.requester_id))
-            .filter(_is_of(kind))
-            .label("people"),
             sa.func.count().label("cases"),
             sa.func.coalesce(sa.func.sum(tokens), 0).label("tokens"),
             sa.func.count(tokens).label("with_tokens"),

@@ -23,9 +23,10 @@ JUDGE = "judge"
 class Watches(StoreQueries):
     async def of(self, team_id: str, channel_id: str | None = None) -> Sequence[Watch]:
         """The watches of channels, or of one."""
+        which = watches.c.channel_id != EVERYWHERE
         if channel_id is not None:
-            return await self._watches(team_id, watches.c.channel_id == channel_id)
-        return await self._watches(team_id, watches.c.channel_id != EVERYWHERE)
+            which = watches.c.channel_id == channel_id
+        return await self._watches(team_id, which)
 
     async def _watches(self, team_id: str, which: Condition) -> Sequence[Watch]:
         columns = columns_of(watches, Watch, "channels")

@@ -43,7 +43,7 @@ async def test_each_says_that_it_was_written_by_hand_and_has_the_buttons_of_its_
     found = examples(workspace)
     assert ["  ".join(read([message.blocks[0]]).split("  ")[:2]) for message in found] == [
         ":large_green_circle: Score 4 of 5  ●●●●○",
-        "Score 3 of 5, ratings from 2 to 5  ●●◐◐◐",
+        "Score 3 of 5, ratings from 2 to 5  ●●●○○",
         ":red_circle: Score 1 of 5  ●○○○○",
     ]
     shutil.copy(past[0], tmp_path)

@@ -84,7 +84,7 @@ def test_what_is_said_before_and_without_a_verdict_reads_as_in_the_snapshot(
         text.IN_PROGRESS,
         text.ask_for_question(case, text.OUT_OF_REACH),
         text.sentence(text.unsure_of_membership(MembershipError("missing_scope"))),
-        text.sentence(text.unsure_of_link(MembershipError("internal_error"))),
+        text.sentence(text.unsure_of_membership(MembershipError("internal_error"))),
         *(text.sentence(text.accepted(each)) for each in (case, link)),
     ]
     assert "\n".join(read(post.blocks) for post in posts) == snapshot

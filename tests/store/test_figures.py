@@ -248,7 +248,6 @@ async def test_the_figures_are_those_of_plain_python(
     assert chosen.unscored == Counter(each.reason for each in this if each.score is None)
     assert chosen.unread == len([each for each in this if each.unread])
     assert chosen.raters == Counter("offline" if each.model == "offline" else None for each in this)
-    assert details.usage.people == len({each.requester for each in on_scale})
     _check_usage(details, this)
     _check_trend(chosen, details, entries)
     _check_authors(chosen, on_scale)

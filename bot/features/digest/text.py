@@ -223,8 +223,6 @@ def _agreement(details: Details) -> str:
 def _usage(details: Details) -> str:
     usage = details.usage
     parts = list[str]()
-    if usage.people:
-        parts.append(f"Requested by {number_of(usage.people, 'person', 'people')}")
     if usage.with_tokens:
         parts.append(f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}")
     if usage.cost_usd:

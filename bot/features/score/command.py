@@ -10,7 +10,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, Visibility
 from bot.features.score.handlers import open_texts_window
-from bot.pipeline.text import NOT_IN_BOTH, accepted, unsure_of_link
+from bot.pipeline.text import NOT_IN_BOTH, accepted, unsure_of_membership
 from bot.services import Services
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, section
@@ -151,7 +151,7 @@ async def _score(
     try:
         case, is_new = await services.intake.take(await asking, invocation)
     except (RefusedError, MembershipError) as exc:
-        await ack(text=unsure_of_link(exc) if isinstance(exc, MembershipError) else str(exc))
+        await ack(text=unsure_of_membership(exc) if isinstance(exc, MembershipError) else str(exc))
         return
     appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
     await ack(text=accepted(case) if is_new and not appears_here else "")

@@ -44,7 +44,7 @@ class Screens:
         try:
             visible = await self._visible(person)
         except MembershipError as exc:
-            return unsure_of_membership(exc, "so I show no topics")
+            return unsure_of_membership(exc)
         here = [
             subject
             for subject, channels in visible.items()
@@ -107,7 +107,7 @@ class Screens:
         try:
             channels = (await self._visible(person)).get(subject)
         except MembershipError as exc:
-            return unsure_of_membership(exc, "so I show no topics")
+            return unsure_of_membership(exc)
         if not channels:
             return NOT_YOURS
         name = await self._services.members.name_of(author_id)

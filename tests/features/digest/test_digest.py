@@ -1,6 +1,5 @@
 """The digest in Slack: what the command does, and what is in the message that comes of it."""
 
-from bot.features.digest import ids
 from bot.slack import ids as slack_ids
 from bot.store.channels import ChannelSettings
 from pocket_slack import Message
@@ -66,8 +65,6 @@ async def test_the_week_is_posted_for_all_once_it_is_over(stage: Stage) -> None:
     assert answer.ts.replace(".", "") in said
     assert "|Score 1> · helper" in said
     assert "|Score 0>" not in said  # a person's
-    stage.ben.click(message, ids.ACTION_DIGEST_DETAILS)
-    assert "Requested by 2 people" in shown(await stage.told(stage.ben))
 
 
 async def test_authors_whose_names_slack_delays_are_not_listed(stage: Stage) -> None:

@@ -126,7 +126,7 @@ def details(labelled: int = 0, **changes: Any) -> Details:
         "blind": agreement if labelled else None,
         "seen": None,
         "unlike": 1.0,
-        "usage": Usage(3, 9, 1200, 8, 0.5, 9),
+        "usage": Usage(9, 1200, 8, 0.5, 9),
     }
     return Details(**(fields | changes))
 
@@ -160,7 +160,7 @@ MESSAGES: Mapping[str, Post] = {
         chosen(this=tally(2), raters={None: 2}), details(5, trend=()), [], ""
     ),
     "no details": details_message(
-        NOTHING, Details(None, [], None, None, 1.0, Usage(0, 0, 0, 0, 0, 0)), [], ""
+        NOTHING, Details(None, [], None, None, 1.0, Usage(0, 0, 0, 0, 0)), [], ""
     ),
 }
 

@@ -1,6 +1,6 @@
 """A link may lead anywhere; what stands in a channel is for those who are in it."""
 
-from bot.pipeline.text import NOT_IN_BOTH, unsure_of_link
+from bot.pipeline.text import NOT_IN_BOTH, unsure_of_membership
 from bot.slack import ids
 from bot.slack.members import MembershipError
 from pocket_slack import Message
@@ -24,7 +24,7 @@ async def test_a_message_that_a_person_may_not_read_is_left_alone(stage: Stage) 
     of_others = ask_in(stage, "leads", "ben")
     direct = stage.ben.post(stage.ben.im, ANSWER)
     own = ask_in(stage, "own", "ann")
-    unsure = unsure_of_link(MembershipError("HTTP 500"))
+    unsure = unsure_of_membership(MembershipError("HTTP 500"))
     for count, (url, why) in enumerate(
         [
             (link(stage, of_others), NOT_IN_BOTH),
