@@ -307,11 +307,15 @@ class Judge:
         return self._members[0].model
 
     async def write(self, prompt: str) -> Written:
-        """The answer of the model, of a panel the first, to any prompt."""
+        """The answer of the model, of a panel the first, to any prompt; the same each time, as far as
+        the server gives that.
+        """
         if self.model == OFFLINE:
             raise SetupError(f"{OFFLINE!r} is no model and writes nothing; {_NAME_ONE}")
         return await self._written(
-            lambda model, until: model.complete(prompt, most_tokens=LONG, give_up_at=until)
+            lambda model, until: model.complete(
+                prompt, temperature=0.0, most_tokens=LONG, give_up_at=until
+            )
         )
 
     async def decide(

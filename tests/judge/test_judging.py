@@ -324,3 +324,10 @@ async def test_two_names_of_one_model_are_told(ask: Ask) -> None:
     assert judge.shortfalls == [
         "Models 'a' and 'b' are one: the server names each answer's model as 'large-1'."
     ]
+
+
+async def test_what_it_writes_is_as_repeatable_as_the_server_makes_it(ask: Ask) -> None:
+    """So that the same questions are sorted into the same topics."""
+    ask.server.script("1: expenses")
+    assert (await ask.judge(samples=3).write("Sort these.")).text == "1: expenses"
+    assert ask.server.requests[-1]["temperature"] == 0
