@@ -77,9 +77,13 @@ def test_the_action_installs_its_own_checkout(tmp_path: Path) -> None:
     ).read_text() == f"judge={tmp_path.resolve()}/.venv/bin/judge\n"
 
 
-def test_no_input_is_inserted_into_a_script_and_other_actions_are_pinned() -> None:
+def test_inputs_are_used_but_never_inserted_into_a_script_and_other_actions_are_pinned() -> None:
     steps = yaml.safe_load(WORKFLOW)["jobs"]["judge"]["steps"]
     assert [each for each in [INSTALL, SCORE, *steps] if "${{" in each.get("run", "")] == []
+    given = {**INSTALL["env"], **SCORE["env"]}
+    assert {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]} <= set(given.values())
+    used_in_scripts = re.findall(r"\$\{?([A-Z_]+)", INSTALL["run"] + SCORE["run"])
+    assert set(given) <= set(used_in_scripts)
     used = re.findall(r"uses: (.*)", WORKFLOW)
     others = [
         each
