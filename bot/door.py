@@ -3,7 +3,6 @@ fails.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -17,6 +16,7 @@ from bot.pipeline.retries import in_brief
 from bot.services import Services
 from bot.slack import invocation as payloads
 from bot.slack.blocks import section
+from bot.slack.invocation import Raw
 from bot.slack.members import MembershipError
 
 logger = structlog.get_logger(__name__)
@@ -32,7 +32,7 @@ def register_first(app: AsyncApp, services: Services) -> None:
 
     @app.middleware
     async def look(
-        body: dict[str, Any], ack: AsyncAck, next_: Callable[[], Awaitable[None]]
+        body: Raw, ack: AsyncAck, next_: Callable[[], Awaitable[None]]
     ) -> BoltResponse | None:
         if body["team_id"] != services.identity.team_id:
             logger.warning(
@@ -51,7 +51,7 @@ def register_first(app: AsyncApp, services: Services) -> None:
 
     @app.error
     async def on_error(
-        error: Exception, body: dict[str, Any], response: BoltResponse | None
+        error: Exception, body: Raw, response: BoltResponse | None
     ) -> BoltResponse | None:
         kind = payloads.kind_of(body)
         said = words.WENT_WRONG
@@ -82,7 +82,7 @@ def register_first(app: AsyncApp, services: Services) -> None:
         )
 
 
-async def _is_by_stranger(services: Services, body: dict[str, Any]) -> bool:
+async def _is_by_stranger(services: Services, body: Raw) -> bool:
     """Whether a payload is of a person whose company is not served here; notes if it is."""
     if person := payloads.person_elsewhere(body):
         body[payloads.IS_OURS] = not await services.members.is_foreign(person)
@@ -92,7 +92,7 @@ async def _is_by_stranger(services: Services, body: dict[str, Any]) -> bool:
     return is_unplaced and await services.members.is_known_foreign(body["event"]["user"])
 
 
-async def _refuse(services: Services, ack: AsyncAck, body: dict[str, Any]) -> BoltResponse:
+async def _refuse(services: Services, ack: AsyncAck, body: Raw) -> BoltResponse:
     """Tells a person of another company, where they act, that they are not served."""
     if body.get("type") == "view_submission":
         return await ack(response_action="update", view=words.refused_modal())

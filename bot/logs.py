@@ -17,13 +17,15 @@ from collections.abc import Callable
 from typing import Literal
 
 import structlog
+from structlog.stdlib import ProcessorFormatter
+from structlog.typing import EventDict, ExcInfo, Processor
 
 _MOST_A_MINUTE = 20
 _NUMBER = re.compile(r"\d+")
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]{0,40}://)(\S*)", re.IGNORECASE)
 _HIDDEN = "***"
 
-_SHARED: tuple[structlog.typing.Processor, ...] = (
+_SHARED: tuple[Processor, ...] = (
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
@@ -72,17 +74,13 @@ class RepeatFilter(logging.Filter):
         return passes
 
 
-def _first_line(
-    _logger: object, _name: str, event: structlog.typing.EventDict
-) -> structlog.typing.EventDict:
+def _first_line(_logger: object, _name: str, event: EventDict) -> EventDict:
     """Keeps only the first line of a library's message: asyncio quotes the error in the second."""
     event["event"] = str(event["event"]).partition("\n")[0]
     return event
 
 
-def _clean(
-    _logger: object, _name: str, event: structlog.typing.EventDict
-) -> structlog.typing.EventDict:
+def _clean(_logger: object, _name: str, event: EventDict) -> EventDict:
     """Without secrets in addresses, and with control characters written out."""
     for key, said in event.items():
         if isinstance(said, str):
@@ -100,7 +98,7 @@ def _shown(address: re.Match[str]) -> str:
     return scheme + (_HIDDEN if "@" in rest else re.sub(r"[?#].*", f"?{_HIDDEN}", rest))
 
 
-def _places(exc_info: structlog.typing.ExcInfo) -> str:
+def _places(exc_info: ExcInfo) -> str:
     """The class of an error, and where in our code it passed; its message is left out, because it may
     quote a payload.
 
@@ -123,22 +121,22 @@ def _places(exc_info: structlog.typing.ExcInfo) -> str:
 def configure_logs(log_format: Literal["console", "json"], level: int = logging.INFO) -> None:
     """Sends every log line to stderr, as text for people or as one JSON object per line."""
     structlog.configure(
-        processors=[*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*_SHARED, ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    as_text: structlog.typing.Processor = structlog.processors.ExceptionRenderer(_places)
-    last: structlog.typing.Processor = structlog.processors.JSONRenderer()
+    as_text: Processor = structlog.processors.ExceptionRenderer(_places)
+    last: Processor = structlog.processors.JSONRenderer()
     if log_format == "console":
         last = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
     handler = logging.StreamHandler()
     handler.addFilter(RepeatFilter())
     handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
+        ProcessorFormatter(
             foreign_pre_chain=(*_SHARED, _first_line),
             processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                ProcessorFormatter.remove_processors_meta,
                 _clean,
                 as_text,
                 last,

@@ -22,7 +22,7 @@ def probes(
     """A server that is ready if the database answers and all `signs` are good."""
 
     async def show(request: web.BaseRequest) -> web.Response:
-        page = request.path if request.method in ("GET", "HEAD") else ""
+        page = request.path
         try:
             if page == "/readyz":
                 await cases.ping()

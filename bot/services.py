@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from bot.domain.clock import Clock
 from bot.domain.label import Reaction
@@ -85,7 +85,7 @@ class Services:
         )
         self.case_access = CaseAccess(self.store.cases, self.memberships, self.members)
 
-    async def takes(self, body: dict[str, Any]) -> bool:
+    async def takes(self, body: Raw) -> bool:
         """Whether this payload was an event of the workspace's channels; then it is stored, and is
         acknowledged.
 
@@ -187,7 +187,7 @@ class Services:
         team_id: str,
         to: str,
         post: Post,
-        mark: dict[str, Any],
+        mark: Raw,
         case_ids: Collection[int],
         reader: str,
         found_ts: str | None = None,

@@ -275,17 +275,16 @@ class Settings(ReaderSettings):
         host = urlsplit(self.openai_base_url or OPENAI_URL).hostname or ""
         private = ", and people (only the person who asked sees the score)"
         people = {True: " and people", False: " alone", "private": private}
-        ids = self.channels_allowed, self.channels_denied, self.companies_allowed
-        only, but, others = (", ".join(sorted(each)) for each in ids)
+        only = ", ".join(sorted(self.channels_allowed)) or "all channels"
+        but = ", ".join(sorted(self.channels_denied))
         return {
             "texts": "dropped with the verdict" if self.store_text == "none" else texts,
             "scores": ends,
             "sent to": "no model"
             if self.judge_model == OFFLINE and not self.judge_models
             else host,
-            "scored in": (only or "all channels") + (f" but {but}" if but else ""),
+            "scored in": f"{only} but {but}" if but else only,
             "replies of": f"bots{people[self.score_people]}",
-            "companies": "our own" + (f" and {others}" if others else " alone"),
         }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import structlog
 from cachetools import TTLCache
@@ -40,7 +40,7 @@ from bot.slack.client import (
     to_identity,
     with_token,
 )
-from bot.slack.invocation import TEAMS, workspace_of
+from bot.slack.invocation import TEAMS, Raw, workspace_of
 from bot.store.jobs import JobKind
 from bot.store.notices import Notices, day_of
 from bot.store.outages import read_outages
@@ -141,7 +141,7 @@ class Workspaces:
             self._current.forget(None)  # it may have been installed a moment ago
         return None
 
-    async def door(self, body: dict[str, Any]) -> AsyncApp | None:
+    async def door(self, body: Raw) -> AsyncApp | None:
         """Notes whose a payload is, as `enterprise_id` and `team_id`; returns its Bolt app, or None
         if it is done.
 
@@ -192,7 +192,7 @@ class Workspaces:
             # The installation is stored, and its page says so all the same.
             logger.warning("installation_not_told", team=team_id, error=slack_word(exc))
 
-    async def _end(self, installations: "Installations", body: Mapping[str, Any]) -> None:
+    async def _end(self, installations: "Installations", body: Raw) -> None:
         """Ends the installation that Slack says is gone, unless it was made again since."""
         await self._gather()
         granted = (body.get("authorizations") or [body])[0]
@@ -261,7 +261,7 @@ class Workspaces:
         return self._make(client, replace(to_identity(answer), team_id=installed.team_id))
 
 
-def _ends_installation(body: Mapping[str, Any]) -> bool:
+def _ends_installation(body: Raw) -> bool:
     """Whether a payload says that the app was removed, or has lost its token."""
     event = body.get("event") or {}
     if event.get("type") == "tokens_revoked":

@@ -135,11 +135,11 @@ def header(text: str) -> Block:
     return {"type": "header", "text": plain(text)}
 
 
-def actions(*elements: dict[str, Any]) -> Block:
+def actions(*elements: Block) -> Block:
     return {"type": "actions", "elements": list(elements)}
 
 
-def button(label: str, action_id: str, value: str | int | None = None) -> dict[str, Any]:
+def button(label: str, action_id: str, value: str | int | None = None) -> Block:
     """A button; `value`, if given, comes back with the click as a string."""
     element = {"type": "button", "text": plain(label), "action_id": action_id}
     return element if value is None else element | {"value": str(value)}
@@ -162,7 +162,7 @@ def spoken(element: Block, of: str) -> Block:
     return element | {"accessibility_label": label[:_LONGEST_LABEL]}
 
 
-def option(value: str, label: str | None = None, about: str = "") -> dict[str, Any]:
+def option(value: str, label: str | None = None, about: str = "") -> Block:
     """An option of a menu or of radio buttons; `label` is the value by default.
 
     `about` is shown below the label:
@@ -218,7 +218,7 @@ def menu(
     return found | ({"initial_option": chosen} if chosen else {})
 
 
-def plain(text: str) -> dict[str, Any]:
+def plain(text: str) -> Block:
     return {"type": "plain_text", "text": text, "emoji": False}
 
 
@@ -229,7 +229,7 @@ def short_date(moment: datetime) -> str:
     )
 
 
-def _mrkdwn(text: str) -> dict[str, Any]:
+def _mrkdwn(text: str) -> Block:
     return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 

@@ -29,11 +29,16 @@ _PASSING = {
     "internal_error",
     "fatal_error",
     "service_unavailable",
+    "request_timeout",
+    "team_added_to_org",
 }
-_PASSING |= {"request_timeout", "team_added_to_org"}
 # The operator has to fix these; until then they say nothing about the message or the channel.
-_NOT_LET_IN = {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"}
-_NOT_LET_IN |= {
+_NOT_LET_IN = {
+    "invalid_auth",
+    "not_authed",
+    "account_inactive",
+    "token_revoked",
+    "token_expired",
     "accesslimited",
     "org_login_required",
     "ekm_access_denied",
@@ -47,14 +52,17 @@ SLACK_ERRORS = (SlackApiError, aiohttp.ClientError, TimeoutError)
 
 def error_of(exc: SlackApiError) -> str | None:
     """Slack's error code; None if something else answered in Slack's place, such as a proxy."""
-    data = getattr(exc.response, "data", None)
-    return data.get("error") if isinstance(data, dict) else None
+    return _said(exc, "error")
 
 
 def needed_scope(exc: SlackApiError) -> str | None:
     """The scope that Slack says the call needs; None if that was not what was wrong."""
+    return _said(exc, "needed")
+
+
+def _said(exc: SlackApiError, name: str) -> str | None:
     data = getattr(exc.response, "data", None)
-    return data.get("needed") if isinstance(data, dict) else None
+    return data.get(name) if isinstance(data, dict) else None
 
 
 def is_passing(exc: SlackApiError) -> bool:

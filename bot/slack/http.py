@@ -64,8 +64,6 @@ class HttpFront(HttpServer):
             return web.Response(
                 status=404, text=f"only {EVENTS} is served here; metrics are on METRICS_PORT\n"
             )
-        if request.method != "POST":
-            return web.Response(status=405, headers={"Allow": "POST"})
         if not self._may_be_slacks(request.headers):
             return _not_slacks()
         if (request.content_length or 0) > LARGEST_BODY:

@@ -8,10 +8,10 @@ accepted later than that would be scored although the person was told that it fa
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from itertools import islice
-from typing import Any, Self
+from typing import Self
 
 import structlog
 from pydantic import SecretStr
@@ -25,9 +25,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.clock import accepted_within
 from bot.errors import SlackError
 from bot.slack.client import open_socket_url
-from bot.slack.invocation import is_event
+from bot.slack.invocation import Raw, is_event
 
-Door = Callable[[dict[str, Any]], Awaitable[AsyncApp | None]]
+Door = Callable[[Raw], Awaitable[AsyncApp | None]]
 """Returns the Bolt app that serves a payload, or None if it is handled. Raises if Slack should send it again."""
 
 
@@ -67,7 +67,7 @@ class Traffic:
         return len(self._since) >= self._most or now - waits_since > self.longest_wait_s
 
     @contextmanager
-    def payload(self, body: Mapping[str, Any]) -> Iterator[None]:
+    def payload(self, body: Raw) -> Iterator[None]:
         """Counts a payload while the context is open.
 
         Events have no deadline, because Slack sends them again.

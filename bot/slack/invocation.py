@@ -3,7 +3,7 @@ typed after `/judge`.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -52,6 +52,11 @@ class Invocation:
     too_slow: ClassVar[str] = "The window did not open in time. Please try again."
 
     @property
+    def place(self) -> tuple[str, str]:
+        """The team and the channel; of a window, the one where it was opened."""
+        return self.team_id, self.window_channel_id or self.channel_id
+
+    @property
     def case_id(self) -> int | None:
         """The number of the case whose button was clicked, or None if the button has none."""
         # The words of the answer that it stands in may come before.
@@ -94,7 +99,7 @@ def to_invocation(body: Raw) -> Invocation:
     return _from_interaction(body)
 
 
-def is_event(body: Mapping[str, Any]) -> bool:
+def is_event(body: Raw) -> bool:
     return "event" in body
 
 

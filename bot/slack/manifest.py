@@ -8,6 +8,7 @@ import yaml
 
 from bot.errors import BotError
 
+Manifest = dict[str, Any]
 _FILE = "manifest.yml"
 
 MESSAGE_EVENTS = "message-events"
@@ -37,9 +38,9 @@ def manifest_path() -> Path:
     return inside if inside.exists() else Path(__file__).parents[2] / _FILE
 
 
-def load_manifest(parts: Collection[str] = ()) -> dict[str, Any]:
+def load_manifest(parts: Collection[str] = ()) -> Manifest:
     """The manifest with these parts; format: https://docs.slack.dev/reference/app-manifest."""
-    manifest: dict[str, Any] = _load(manifest_path())
+    manifest: Manifest = _load(manifest_path())
     for part in parts:
         _add(manifest, load_parts()[part])
     return manifest
@@ -59,9 +60,9 @@ def to_yaml(names: str) -> str:
     return yaml.safe_dump(load_manifest(wanted), sort_keys=False, allow_unicode=True, width=120)
 
 
-def load_parts() -> dict[str, Any]:
+def load_parts() -> Manifest:
     """The optional parts of a manifest by their names."""
-    parts: dict[str, Any] = _load(Path(__file__).with_name("manifest_parts.yml"))
+    parts: Manifest = _load(Path(__file__).with_name("manifest_parts.yml"))
     return parts
 
 
@@ -76,7 +77,7 @@ def _load(path: Path) -> Any:
     return yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506 - both are safe
 
 
-def _add(manifest: dict[str, Any], part: Mapping[str, Any]) -> None:
+def _add(manifest: Manifest, part: Manifest) -> None:
     for name, value in part.items():
         if isinstance(value, dict):
             _add(manifest.setdefault(name, {}), value)

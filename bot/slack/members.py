@@ -7,14 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import structlog
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.shared import AnswerCache
 from bot.slack.client import SLACK_ERRORS, SlackClient, error_of, slack_word, unless_refused
-from bot.slack.invocation import Invocation
+from bot.slack.invocation import Invocation, Raw
 
 SLACKBOT = "USLACKBOT"
 """Slack's own bot, which Slack does not mark as a bot (bolt-js#794)."""
@@ -239,7 +238,7 @@ class Memberships:
             raise MembershipError(slack_word(exc)) from exc
 
 
-def _teams(user: Mapping[str, Any]) -> frozenset[str]:
+def _teams(user: Raw) -> frozenset[str]:
     found = user.get("team_id"), (user.get("enterprise_user") or {}).get("enterprise_id")
     return frozenset(each for each in found if each)
 
@@ -248,18 +247,18 @@ async def _is_of(own: frozenset[str], client: SlackClient, teams: frozenset[str]
     return not teams.isdisjoint({*own, *await client.teams()})
 
 
-async def _rights(client: SlackClient, own: frozenset[str], user_id: str) -> Mapping[str, Any]:
+async def _rights(client: SlackClient, own: frozenset[str], user_id: str) -> Raw:
     """The person as Slack describes them; other companies' people, also admins there, are no more
     than guests here.
     """
-    user: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
+    user: Raw = (await client.users_info(user=user_id))["user"]
     is_ours = await _is_of(own, client, _teams(user))
     return (
         user if is_ours else {**user, "is_restricted": True, "is_admin": False, "is_owner": False}
     )
 
 
-def is_guest(user: Mapping[str, Any]) -> bool:
+def is_guest(user: Raw) -> bool:
     return bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
 
 
@@ -298,7 +297,7 @@ class Access:
         """Why this person may not see or change a channel's settings (`what`, such as "rubrics");
         else empty.
         """
-        channel_id = channel_id or person.channel_id
+        channel_id = channel_id or person.place[1]
         user_id = person.user_id
         if channel_id.startswith("D"):
             return f"{what.capitalize()} are for channels, not for direct messages."
@@ -333,5 +332,5 @@ class Access:
         return _is_admin(await unless_refused(_rights(self.client, self.own, user_id)) or {})
 
 
-def _is_admin(user: Mapping[str, Any]) -> bool:
+def _is_admin(user: Raw) -> bool:
     return bool(user.get("is_admin") or user.get("is_owner"))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import structlog
@@ -140,7 +140,7 @@ def to_change(body: Raw, own_ids: Collection[str]) -> MessageChange | None:
     return None
 
 
-def to_metadata(event: str, payload: dict[str, Any]) -> dict[str, Any]:
+def to_metadata(event: str, payload: Raw) -> Raw:
     """The metadata by which `find_marked` finds a message."""
     return {"event_type": event, "event_payload": payload}
 
@@ -148,14 +148,14 @@ def to_metadata(event: str, payload: dict[str, Any]) -> dict[str, Any]:
 async def find_marked(
     client: AsyncWebClient,
     channel: str,
-    metadata: dict[str, Any],
+    metadata: Raw,
     oldest: float,
     thread_ts: str | None = None,
 ) -> str | None:
     """The ts of the message with this metadata in a channel or thread, not older than `oldest`
     (epoch s), or None.
     """
-    span: dict[str, Any] = {"oldest": f"{oldest:.6f}", "include_all_metadata": True, "limit": 200}
+    span: Raw = {"oldest": f"{oldest:.6f}", "include_all_metadata": True, "limit": 200}
     if thread_ts:
         pages = await client.conversations_replies(channel=channel, ts=thread_ts, **span)
     else:

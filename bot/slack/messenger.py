@@ -15,9 +15,9 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Recipient
 from bot.slack import ids
-from bot.slack.blocks import section
+from bot.slack.blocks import Block, section
 from bot.slack.client import error_of, is_passing, or_refusal, refusal_of, slack_word
-from bot.slack.invocation import Invocation
+from bot.slack.invocation import Invocation, Raw
 
 WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 """Arguments of each post: otherwise Slack would fetch and show what a link in somebody's quoted text points to."""
@@ -35,8 +35,8 @@ class Post:
     """
 
     text: str
-    blocks: list[dict[str, Any]]
-    plain_blocks: list[dict[str, Any]] | None = field(default=None, compare=False)
+    blocks: list[Block]
+    plain_blocks: list[Block] | None = field(default=None, compare=False)
 
     @property
     def forms(self) -> "Sequence[Post]":
@@ -54,7 +54,7 @@ class Post:
         """
         gone = set(case_ids)
 
-        def strip(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        def strip(blocks: list[Block]) -> list[Block]:
             kept = []
             for block in blocks:
                 quoted = _quoted_cases(block)
@@ -72,13 +72,13 @@ _LONGEST_ID = 255  # characters, says Slack
 _OF_CASE = re.compile(rf"{ids.BLOCK_WORDS}(\d+)")
 
 
-def drawn_from(case_ids: Sequence[int], block: dict[str, Any]) -> dict[str, Any]:
+def drawn_from(case_ids: Sequence[int], block: Block) -> Block:
     """The block, which goes with the words of these cases, or of as many as fit into its id."""
     block_id = f"{ids.BLOCK_DRAWN}{'-'.join(map(str, case_ids))}-"
     return block | {"block_id": block_id[:_LONGEST_ID].rpartition("-")[0]}
 
 
-def _quoted_cases(block: dict[str, Any]) -> set[int]:
+def _quoted_cases(block: Block) -> set[int]:
     """The cases whose words a block quotes; none if it quotes none, or none any more."""
     block_id = str(block.get("block_id"))
     if block_id.startswith(ids.BLOCK_DRAWN):
@@ -87,7 +87,7 @@ def _quoted_cases(block: dict[str, Any]) -> set[int]:
     return {int(found[1])} if found and _without_words(block) != block else set()
 
 
-def _without_words(block: dict[str, Any]) -> dict[str, Any] | None:
+def _without_words(block: Block) -> Block | None:
     """What is ours in a block that quotes: its first line, or all that is not in italics; None if it
     is one quote, or drawn from cases.
     """
@@ -207,15 +207,13 @@ class Messenger:
         if not await self._post_to(recipient.response_url, body):
             await self.tell(recipient, post)
 
-    async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> OpenView | None:
+    async def open_modal(self, trigger_id: str, view: Block) -> OpenView | None:
         """The opened modal, or None if it could not be opened: a trigger is valid for 3 s, and
         once.
         """
         return await _to_view(self._client.views_open(trigger_id=trigger_id, view=view))
 
-    async def show(
-        self, invocation: Invocation, view: dict[str, Any], *, is_above: bool = False
-    ) -> str:
+    async def show(self, invocation: Invocation, view: Block, *, is_above: bool = False) -> str:
         """Opens a modal, which replaces an open one unless it `is_above` that; returns what to tell
         the person if it came too late, or an empty string.
         """
@@ -224,7 +222,7 @@ class Messenger:
         return "" if opened else invocation.too_slow
 
     async def update_modal(
-        self, view_id: str, view: dict[str, Any], version: str | None = None
+        self, view_id: str, view: Block, version: str | None = None
     ) -> OpenView | None:
         """Changes the content of an open modal; returns None if the person has closed it.
 
@@ -248,13 +246,13 @@ class Messenger:
         return await _is_taken("chat.postEphemeral", call)
 
     async def _respond(self, recipient: Recipient, post: Post) -> bool:
-        body: dict[str, Any] = {"text": post.text, "blocks": post.blocks, "replace_original": False}
+        body: Raw = {"text": post.text, "blocks": post.blocks, "replace_original": False}
         body["response_type"] = "ephemeral"
         if recipient.thread_ts and not recipient.is_in_channel:
             body["thread_ts"] = recipient.thread_ts
         return await self._post_to(recipient.response_url, body)
 
-    async def _post_to(self, response_url: str | None, body: dict[str, Any]) -> bool:
+    async def _post_to(self, response_url: str | None, body: Raw) -> bool:
         if not response_url:
             return False
         if not response_url.startswith(self._response_hosts):

@@ -72,7 +72,6 @@ def test_three_values_are_enough_and_nothing_listens_for_other_machines(tmp_path
         ("OPENAI_BASE_URL=https://me:s3cret@models.example/v1", ("sent to", "models.example")),
         ("JUDGE_MODEL=offline", ("sent to", "no model")),
         ("CHANNELS_ALLOWED=C0000000002,C0000000001", ("scored in", "C0000000001, C0000000002")),
-        ("COMPANIES_ALLOWED=E0000000002", ("companies", "our own and E0000000002")),
         ("CHANNELS_DENIED=C0000000003", ("scored in", "all channels but C0000000003")),
         ("", ("replies of", "bots, and people (only the person who asked sees the score)")),
         ("SCORE_PEOPLE=true", ("replies of", "bots and people")),

@@ -99,7 +99,6 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(
         "       sent to    127.0.0.1",
         "       scored in  all channels",
         "       replies of bots, and people (only the person who asked sees the score)",
-        "       companies  our own alone",
         "ok     secrets",
         "ok     SLACK_BOT_TOKEN",
         "ok     SLACK_APP_TOKEN",

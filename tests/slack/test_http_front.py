@@ -197,7 +197,7 @@ async def test_there_is_nothing_else_at_the_port() -> None:
     async with open_front() as front:
         for line in ("GET /healthz", "GET /readyz", "GET /metrics", "POST /", "OPTIONS *"):
             assert (await answer_to(front, request({}, line)))[0] == 404, line
-        assert (await answer_to(front, request({}, f"GET {EVENTS}")))[0] == 405
+        assert (await answer_to(front, request({}, f"GET {EVENTS}")))[0] == 401
 
 
 def test_where_several_have_waited_for_long_one_more_is_too_much(

@@ -6,7 +6,7 @@ for the person's channels.
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
@@ -18,9 +18,8 @@ from bot.features.labels.queries import read_compared, wants_to_be_asked
 from bot.figures.quality import WEEKS, to_quality
 from bot.services import Services
 from bot.slack import ids as slack_ids
-from bot.slack import invocation as payloads
 from bot.slack.blocks import Block, ModalState
-from bot.slack.invocation import Invocation, Raw
+from bot.slack.invocation import Invocation, Raw, on_click, selected, to_invocation, typed
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
 from bot.store.assignments import DrawnCase, NotRecordedError, answer_of
@@ -35,7 +34,7 @@ _KEPT = ("type", "callback_id", "title", "submit", "close", "private_metadata")
 """What is kept of a window whose blocks change."""
 
 
-def to_label(body: dict[str, Any], *, is_blind: bool) -> tuple[ModalState, Label | None]:
+def to_label(body: Raw, *, is_blind: bool) -> tuple[ModalState, Label | None]:
     """The state of a submitted window for a person's own score, and the label, or None without a
     valid score.
     """
@@ -47,61 +46,58 @@ def to_label(body: dict[str, Any], *, is_blind: bool) -> tuple[ModalState, Label
         score_block = slack_ids.of(score_block, state.case_id)
         reason_block = slack_ids.of(reason_block, state.case_id)
     try:
-        score = int(payloads.selected(values, score_block) or payloads.typed(values, score_block))
+        score = int(selected(values, score_block) or typed(values, score_block))
     except ValueError:
         return state, None
-    return state, Label(score, payloads.typed(values, reason_block) or None)
+    return state, Label(score, typed(values, reason_block) or None)
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    _register_asked(app, services)
-
-    @payloads.on_click(app, ids.ACTION_BLIND)
-    async def score_a_few_blind(person: Invocation, _: Raw) -> None:
-        state = ModalState(channel_id=person.window_channel_id)
-        refusal = await open_window(services, person, state)
-        if refusal:
-            await services.show_home(person, refusal)
-
-    @app.view(ids.VIEW_BLIND)
-    async def record(ack: AsyncAck, body: dict[str, Any]) -> None:
-        state, label = to_label(body, is_blind=True)
-        visit = await _visit(services, payloads.to_invocation(body), state)
-        await ack(**await visit.submit(label))
-
-    @app.view(ids.VIEW_COMPARED)
-    async def go_on(ack: AsyncAck, body: dict[str, Any]) -> None:
-        visit = await _visit(services, payloads.to_invocation(body), ModalState.of(body["view"]))
-        await ack(response_action="update", view=await visit.next())
-
-    @payloads.on_click(app, ids.ACTION_SKIP)
-    async def go_past(person: Invocation, body: Raw) -> None:
-        visit = await _visit(services, person, ModalState.of(body["view"]))
-        await services.store.database.execute(
-            answer_of(*visit.person, visit.case_id, Outcome.SKIPPED)
-        )
-        await services.messenger.update_modal(body["view"]["id"], await visit.next())
+    app.view(ids.VIEW_BLIND)(partial(_record, services))
+    app.view(ids.VIEW_COMPARED)(partial(_go_on, services))
+    on_click(app, ids.ACTION_BLIND)(partial(_score_a_few_blind, services))
+    on_click(app, ids.ACTION_SKIP)(partial(_go_past, services))
+    on_click(app, ids.ACTION_ASKED)(partial(_score_as_asked, services))
+    on_click(app, ids.ACTION_ASK, ids.ACTION_STOP)(partial(_agree_or_stop, services))
 
 
-def _register_asked(app: AsyncApp, services: Services) -> None:
-    @payloads.on_click(app, ids.ACTION_ASKED)
-    async def score_as_asked(invocation: Invocation, _: Raw) -> None:
-        state = ModalState(channel_id=invocation.channel_id)
-        refusal = await open_window(services, invocation, state)
-        await services.messenger.tell(invocation.recipient, refusal)
+async def _record(services: Services, ack: AsyncAck, body: Raw) -> None:
+    state, label = to_label(body, is_blind=True)
+    visit = await _visit(services, to_invocation(body), state)
+    await ack(**await visit.submit(label))
 
-    @payloads.on_click(app, ids.ACTION_ASK, ids.ACTION_STOP)
-    async def agree_or_stop(person: Invocation, body: Raw) -> None:
-        is_asked = person.action == ids.ACTION_ASK
-        await _note_choice(services, person, is_asked=is_asked)
-        if view := body.get("view"):
-            changed = {key: view[key] for key in _KEPT if view.get(key)}
-            changed["blocks"] = words.with_choice(view["blocks"], is_asked)
-            await services.messenger.update_modal(view["id"], changed)
-        else:
-            message = body["message"]
-            blocks = words.with_choice(message["blocks"], is_asked)
-            await services.messenger.replace(person.recipient, Post(message["text"], blocks))
+
+async def _go_on(services: Services, ack: AsyncAck, body: Raw) -> None:
+    visit = await _visit(services, to_invocation(body), ModalState.of(body["view"]))
+    await ack(response_action="update", view=await visit.next())
+
+
+async def _score_a_few_blind(services: Services, person: Invocation, _: Raw) -> None:
+    if refusal := await open_window(services, person):
+        await services.show_home(person, refusal)
+
+
+async def _score_as_asked(services: Services, person: Invocation, _: Raw) -> None:
+    await services.messenger.tell(person.recipient, await open_window(services, person))
+
+
+async def _go_past(services: Services, person: Invocation, body: Raw) -> None:
+    visit = await _visit(services, person, ModalState.of(body["view"]))
+    await services.store.database.execute(answer_of(*visit.person, visit.case_id, Outcome.SKIPPED))
+    await services.messenger.update_modal(body["view"]["id"], await visit.next())
+
+
+async def _agree_or_stop(services: Services, person: Invocation, body: Raw) -> None:
+    is_asked = person.action == ids.ACTION_ASK
+    await _note_choice(services, person, is_asked=is_asked)
+    if view := body.get("view"):
+        changed = {key: view[key] for key in _KEPT if view.get(key)}
+        changed["blocks"] = words.with_choice(view["blocks"], is_asked)
+        await services.messenger.update_modal(view["id"], changed)
+    else:
+        message = body["message"]
+        blocks = words.with_choice(message["blocks"], is_asked)
+        await services.messenger.replace(person.recipient, Post(message["text"], blocks))
 
 
 async def _note_choice(services: Services, person: Invocation, *, is_asked: bool) -> None:
@@ -125,10 +121,11 @@ async def served_channels(services: Services, user_id: str) -> set[str]:
     return {each for each in listed if services.policy.may_score(each)}
 
 
-async def open_window(services: Services, invocation: Invocation, state: ModalState) -> str:
-    """Opens the window with a case of this channel, in direct messages of any; returns why not, or
-    an empty string.
+async def open_window(services: Services, invocation: Invocation) -> str:
+    """Opens the window with a case of this channel, in direct messages and the Home tab of any;
+    returns why not, or an empty string.
     """
+    state = ModalState(channel_id=invocation.place[1])
     visit = await _visit(services, invocation, state)
     view = await visit.draw()
     return await services.messenger.show(invocation, view) if view else await visit.why_none()
@@ -160,7 +157,7 @@ class _Visit:
     def case_id(self) -> int:
         return self.state.case_id or 0
 
-    async def submit(self, label: Label | None) -> dict[str, Any]:
+    async def submit(self, label: Label | None) -> Raw:
         """The answer to Slack for a submitted window: what is wrong with the score, or the next
         window.
         """

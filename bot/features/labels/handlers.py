@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -17,13 +17,14 @@ from bot.pipeline.fairness import with_choices
 from bot.pipeline.quoting import change_posted
 from bot.services import Services
 from bot.slack import ids as slack_ids
-from bot.slack import invocation as payloads
-from bot.slack.blocks import Block, ModalState, Pressed
+from bot.slack.blocks import Block, Pressed
 from bot.slack.client import SLACK_ERRORS, slack_word
-from bot.slack.invocation import Invocation, unknown
+from bot.slack.invocation import Invocation, Raw, to_invocation, unknown
 from bot.slack.messenger import Posted
 
-_AGREES = {slack_ids.ACTION_AGREE, slack_ids.ACTION_FAIR}
+_BELOW_A_VERDICT = (slack_ids.ACTION_AGREE, slack_ids.ACTION_DISAGREE, slack_ids.ACTION_LABEL)
+_IN_A_LIST = (slack_ids.ACTION_FAIR, slack_ids.ACTION_NOT_FAIR)
+_AGREES = (slack_ids.ACTION_AGREE, slack_ids.ACTION_FAIR)
 _DIGITS = re.compile("[0-9]{1,10}")
 
 logger = structlog.get_logger(__name__)
@@ -31,46 +32,45 @@ logger = structlog.get_logger(__name__)
 
 def register(app: AsyncApp, services: Services) -> None:
     blind.register(app, services)
+    for action in (*_BELOW_A_VERDICT, *_IN_A_LIST):
+        app.action(action)(partial(_agree_or_disagree, services))
+    app.view(ids.VIEW_LABEL)(partial(_record_own_score, services))
 
-    @app.action(slack_ids.ACTION_DISAGREE)
-    @app.action(slack_ids.ACTION_AGREE)
-    @app.action(slack_ids.ACTION_LABEL)
-    @app.action(slack_ids.ACTION_FAIR)
-    @app.action(slack_ids.ACTION_NOT_FAIR)
-    async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
-        person = payloads.to_invocation(body)
-        pressed = None
-        if person.action in {slack_ids.ACTION_FAIR, slack_ids.ACTION_NOT_FAIR}:
-            pressed = Pressed(
-                ts="" if person.is_ephemeral else person.message_ts,
-                words=person.value.rpartition(":")[0],
-                view=(body.get("view") or {}).get("id", ""),
-            )
-        press = _Press(services, person, pressed)
-        judged = await press.begin(person.case_id)
+
+async def _agree_or_disagree(services: Services, ack: AsyncAck, body: Raw) -> None:
+    person = to_invocation(body)
+    pressed = None
+    if person.action in _IN_A_LIST:
+        pressed = Pressed(
+            ts="" if person.is_ephemeral else person.message_ts,
+            words=person.value.rpartition(":")[0],
+            view=(body.get("view") or {}).get("id", ""),
+        )
+    press = _Press(services, person, pressed)
+    judged = await press.begin(person.case_id)
+    await ack()
+    if judged is None:
+        return
+    case, verdict = judged
+    if person.action in _AGREES and verdict.score is not None:
+        await press.record(case, verdict, Label(verdict.score, None))
+    else:
+        await press.ask(case, verdict)
+
+
+async def _record_own_score(services: Services, ack: AsyncAck, body: Raw) -> None:
+    state, label = blind.to_label(body, is_blind=False)
+    press = _Press(services, to_invocation(body), state.pressed)
+    judged = await press.begin(state.case_id)
+    if judged is None:
         await ack()
-        if judged is None:
-            return
-        case, verdict = judged
-        if person.action in _AGREES and verdict.score is not None:
-            await press.record(case, verdict, Label(verdict.score, None))
-        else:
-            await press.ask(case, verdict)
-
-    @app.view(ids.VIEW_LABEL)
-    async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        state, label = blind.to_label(body, is_blind=False)
-        press = _Press(services, payloads.to_invocation(body), state.pressed)
-        judged = await press.begin(state.case_id)
-        if judged is None:
-            await ack()
-            return
-        case, verdict = judged
-        if label is None or not verdict.lowest <= label.score <= verdict.highest:
-            wrong = words.off_scale(verdict.lowest, verdict.highest)
-            await ack(response_action="errors", errors={ids.BLOCK_SCORE: wrong})
-            return
-        await press.record(case, verdict, label, ack)
+        return
+    case, verdict = judged
+    if label is None or not verdict.lowest <= label.score <= verdict.highest:
+        wrong = words.off_scale(verdict.lowest, verdict.highest)
+        await ack(response_action="errors", errors={ids.BLOCK_SCORE: wrong})
+        return
+    await press.record(case, verdict, label, ack)
 
 
 @dataclass(frozen=True)
@@ -189,8 +189,7 @@ async def answer(services: Services, invocation: Invocation, text: str) -> str:
     """
     match text.lower().split():
         case []:
-            state = ModalState(channel_id=invocation.channel_id)
-            return await blind.open_window(services, invocation, state)
+            return await blind.open_window(services, invocation)
         case ["weekly"]:
             number = None
         case ["weekly", typed] if _DIGITS.fullmatch(typed) and int(typed) <= words.MOST_WEEKLY:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
@@ -43,7 +42,7 @@ def register(app: AsyncApp, services: Services) -> None:
     payloads.on_click(app, ids.ACTION_RUBRIC_ADVANCED)(partial(_show_prompt, services))
 
     @app.view(ids.VIEW_RUBRIC)
-    async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
+    async def save(ack: AsyncAck, body: Raw) -> None:
         person = payloads.to_invocation(body)
         saved = await _save(services, person, body)
         if not isinstance(saved, Rubric):
@@ -66,7 +65,7 @@ async def answer(services: Services, person: Invocation, text: str) -> Post | st
             return await _list(services, person)
         case ["use", name, *more] if len(more) < 2:
             wish = Wish(rubric=name.lower(), model=more[0] if more else None)
-            return await ask_first(services, person.team_id, person.channel_id, wish)
+            return await ask_first(services, person.place, wish)
         case ["view", name]:
             return await _view(services, person, name.lower())
         case ["edit", *names] if len(names) < 2:
@@ -81,10 +80,10 @@ async def answer(services: Services, person: Invocation, text: str) -> Post | st
 async def _list(services: Services, person: Invocation) -> Post:
     rubrics = services.rubrics
     return words.state(
-        await rubrics.log.chosen(person.team_id, person.channel_id),
+        await rubrics.log.chosen(*person.place),
         rubrics.default,
         list(rubrics.shipped),
-        await rubrics.log.newest(person.team_id, person.channel_id),
+        await rubrics.log.newest(*person.place),
         services.settings.judge_models,
     )
 
@@ -92,9 +91,9 @@ async def _list(services: Services, person: Invocation) -> Post:
 async def _view(services: Services, person: Invocation, name: str) -> str:
     """Opens a window with this rubric; returns what to tell the person if there is none."""
     rubrics = services.rubrics
-    rubric = await rubrics.find(person.team_id, person.channel_id, name)
+    rubric = await rubrics.find(*person.place, name)
     if rubric is None:
-        return words.no_rubric(name, await rubrics.names(person.team_id, person.channel_id))
+        return words.no_rubric(name, await rubrics.names(*person.place))
     return await services.messenger.show(person, words.view_modal(rubric))
 
 
@@ -104,9 +103,8 @@ async def _edit(services: Services, person: Invocation, name: str) -> str:
     To edit an unknown name is to make a rubric of that name.
     """
     rubrics = services.rubrics
-    place = person.team_id, person.channel_id
     state = RubricState(channel_id=person.channel_id, response_url=person.response_url)
-    saved = await rubrics.log.find(*place, name) if name else None
+    saved = await rubrics.log.find(*person.place, name) if name else None
     shipped = rubrics.shipped_as(name or DEFAULT_RUBRIC)
     new_name = ""
     if saved:
@@ -124,13 +122,12 @@ async def _edit(services: Services, person: Invocation, name: str) -> str:
 async def _deletable(services: Services, person: Invocation, name: str) -> SavedRubric | str:
     """The rubric of that name; a sentence with the reason if it cannot be deleted."""
     log = services.rubrics.log
-    newest = await log.newest(person.team_id, person.channel_id)
-    own = {saved.name: saved for saved in newest}
-    if name not in own:
+    saved = await log.find(*person.place, name)
+    if saved is None:
         return words.not_made_here(name)
-    chosen = await log.chosen(person.team_id, person.channel_id)
+    chosen = await log.chosen(*person.place)
     is_used = chosen.rubric == name and chosen.version is not None
-    return words.not_deleted_in_use(name) if is_used else own[name]
+    return words.not_deleted_in_use(name) if is_used else saved
 
 
 async def _change(services: Services, change: Change, person: Invocation, _: Raw) -> None:
@@ -142,7 +139,7 @@ async def _change(services: Services, change: Change, person: Invocation, _: Raw
 
 async def _use(services: Services, person: Invocation) -> str:
     wish = Wish.model_validate_json(person.value)
-    return await switch(services, person.team_id, person.channel_id, person.user_id, wish)
+    return await switch(services, person.place, person.user_id, wish)
 
 
 async def _delete(services: Services, person: Invocation) -> str:
@@ -150,8 +147,7 @@ async def _delete(services: Services, person: Invocation) -> str:
     saved = await _deletable(services, person, name)
     if isinstance(saved, str):
         return saved
-    changes = RubricChanges(services.store.database)
-    await changes.delete(person.team_id, person.channel_id, name, person.user_id)
+    await RubricChanges(services.store.database).delete(*person.place, name, person.user_id)
     return words.deleted(name)
 
 
@@ -162,11 +158,10 @@ async def _show_prompt(services: Services, _: Invocation, body: Raw) -> None:
 
 
 async def _ask_to_use(services: Services, person: Invocation, saved: Rubric) -> None:
-    channel_id = person.window_channel_id or ""
     wish = Wish(rubric=saved.name, version=saved.version)
-    asking = await ask_first(services, person.team_id, channel_id, wish)
+    asking = await ask_first(services, person.place, wish)
     here = Recipient(
-        person.user_id, channel_id, response_url=person.response_url, is_in_channel=True
+        person.user_id, person.place[1], response_url=person.response_url, is_in_channel=True
     )
     await services.messenger.tell(here, words.saved(saved, asking))
 
@@ -189,8 +184,7 @@ async def _save(services: Services, person: Invocation, body: Raw) -> Rubric | d
 
 async def _errors(services: Services, person: Invocation, body: Raw) -> dict[str, str]:
     """Why a typed rubric cannot be saved, by input block; empty if it can."""
-    channel_id = person.window_channel_id
-    refusal = await services.access.refusal(person, "rubrics", channel_id, is_change=True)
+    refusal = await services.access.refusal(person, "rubrics", is_change=True)
     if refusal:
         return {ids.BLOCK_NAME: refusal}
     name, prompt = typed_rubric(body)
@@ -206,14 +200,14 @@ async def _saved(
     Raises SavedBeforeError if the last one has another version than the one that the window
     `began_with`, and TooManyRubricsError.
     """
-    channel_id = person.window_channel_id or ""
-    last = await services.rubrics.log.find(person.team_id, channel_id, name)
+    team_id, channel_id = person.place
+    last = await services.rubrics.log.find(team_id, channel_id, name)
     if last and last.prompt == prompt:
         return last.rubric
     if last and last.rubric.version != began_with:
         raise SavedBeforeError(name)
     new = SavedRubric(
-        team_id=person.team_id,
+        team_id=team_id,
         channel_id=channel_id,
         name=name,
         number=last.number + 1 if last else 1,

@@ -1,7 +1,5 @@
 """`/judge reference`: what a channel's replies must agree with, its window and its button."""
 
-from typing import Any
-
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Recipient
@@ -13,19 +11,18 @@ from bot.features.rubrics.text import DEFAULT
 from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
-from bot.slack.invocation import Invocation
+from bot.slack.invocation import Invocation, Raw
 from judge import find_flags
 from judge.scoring.rubric import reference_version
 
 
 def register(app: AsyncApp, services: Services) -> None:
     @app.view(ids.VIEW_REFERENCE)
-    async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
+    async def save(ack: AsyncAck, body: Raw) -> None:
         invocation = payloads.to_invocation(body)
         state = ui.ModalState.of(body["view"])
         text = words.typed_reference(body)
-        problem = words.problem_of(text) or await _keep(services, invocation, state, text)
-        if problem:
+        if problem := await _keep(services, invocation, state.version or "", text):
             errors = {words.REFERENCE_FIELDS[0]: problem}
             await ack(response_action="errors", errors=errors)
             return
@@ -34,15 +31,12 @@ def register(app: AsyncApp, services: Services) -> None:
             is_suspect = bool(find_flags("", "", (), text))
             said = words.saved(reference_version(text), is_suspect=is_suspect)
         await ack(response_action="update", view=words.message_modal(said))
-        await _offer(services, invocation, state)
+        await _offer(services, invocation)
 
 
 async def answer(services: Services, invocation: Invocation, _: str) -> str:
     """Opens the window: to change the reference, or for those who may not, to read it."""
-    rubrics = services.rubrics
-    team_id = invocation.team_id
-    channel_id = invocation.channel_id
-    reference = (await rubrics.log.chosen(team_id, channel_id)).reference or ""
+    reference = (await services.rubrics.log.chosen(*invocation.place)).reference or ""
     refusal = await services.access.refusal(invocation, "references", is_change=True)
     if not refusal:
         update = {"version": reference_version(reference)}
@@ -53,39 +47,34 @@ async def answer(services: Services, invocation: Invocation, _: str) -> str:
     return await services.messenger.show(invocation, words.reading_modal(reference))
 
 
-async def _keep(services: Services, invocation: Invocation, state: ui.ModalState, text: str) -> str:
+async def _keep(services: Services, invocation: Invocation, version: str, text: str) -> str:
     """Saves the reference of the window's channel, or deletes it if it is empty, and tells the
     channel.
 
-    Returns why not, if so. The version that the window began with is not saved anew.
+    Returns why not, if so. The `version` that the window began with is not saved anew.
     """
-    team_id = invocation.team_id
-    channel_id = state.channel_id or ""
+    place = invocation.place
     user_id = invocation.user_id
-    refusal = await services.access.refusal(invocation, "references", channel_id, is_change=True)
-    if refusal:
+    refusal = await services.access.refusal(invocation, "references", is_change=True)
+    if refusal or reference_version(text) == version:
         return refusal
-    if reference_version(text) == state.version:
-        return ""
     changes = RubricChanges(services.store.database)
-    if not await changes.refer(team_id, channel_id, user_id, text or None, state.version or ""):
+    if not await changes.refer(*place, user_id, text or None, version):
         return words.CHANGED
     await services.store.forgetting.scrub()
-    told = words.told(user_id, channel_id, is_deleted=not text)
-    await tell_channel(services, team_id, channel_id, told)
+    await tell_channel(services, place, words.told(user_id, place[1], is_deleted=not text))
     return ""
 
 
-async def _offer(services: Services, invocation: Invocation, state: ui.ModalState) -> None:
+async def _offer(services: Services, invocation: Invocation) -> None:
     """Asks whether the channel is to have the rubric that compares with a reference, or after that
     was deleted, the app's.
     """
-    team_id = invocation.team_id
-    channel_id = state.channel_id or ""
-    chosen = await services.rubrics.log.chosen(team_id, channel_id)
-    rubric = await services.rubrics.of(team_id, channel_id)
+    place = invocation.place
+    chosen = await services.rubrics.log.chosen(*place)
+    rubric = await services.rubrics.of(*place)
     if rubric.needs_reference != bool(chosen.reference):
         name = words.REFERENCE_RUBRIC if chosen.reference else DEFAULT
         wish = Wish(rubric=name, model=chosen.model)
-        here = Recipient(invocation.user_id, channel_id, response_url=state.response_url)
-        await services.messenger.tell(here, await ask_first(services, team_id, channel_id, wish))
+        here = Recipient(invocation.user_id, place[1], response_url=invocation.response_url)
+        await services.messenger.tell(here, await ask_first(services, place, wish))

@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from bot.features.rubrics import ids
 from bot.features.rubrics.text import NEW_JUDGE, ROOM
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import blocks as ui
-from bot.slack.invocation import typed
+from bot.slack.invocation import Raw, typed
 from bot.slack.mrkdwn import escape
 
-MOST_OF_REFERENCE = 20_000
 REFERENCE_RUBRIC = "reference-5"
 REFERENCE_FIELDS = [f"{ids.BLOCK_REFERENCE}{number}" for number in range(1, 8)]
 # A field's text: up to a line's end without a blank line beside it, which Slack may strip.
@@ -20,9 +18,6 @@ _TITLE = "Reference"
 _ABOUT = (
     "What replies in <#{channel}> must agree with. The judge reads it with each reply, and "
     f"everybody here can read it. Saved empty, it is deleted. Each change {NEW_JUDGE}"
-)
-TOO_LONG = (
-    f"{{n:,}} characters, and {MOST_OF_REFERENCE:,} are the most. Keep the part that matters."
 )
 CHANGED = (
     "Somebody changed it while this window was open. Copy what you need, close this, and open "
@@ -50,21 +45,14 @@ def told(user_id: str, channel_id: str, *, is_deleted: bool) -> str:
     )
 
 
-def problem_of(text: str) -> str:
-    """Why a typed reference cannot be saved; empty if it can."""
-    if len(text) > MOST_OF_REFERENCE:
-        return TOO_LONG.format(n=len(text))
-    return ""
-
-
-def typed_reference(body: dict[str, Any]) -> str:
+def typed_reference(body: Raw) -> str:
     """The text, whose fields are joined by newlines, where it was split."""
     values = body["view"]["state"]["values"]
     fields = (typed(values, block) for block in REFERENCE_FIELDS)
     return "\n".join(field for field in fields if field)
 
 
-def reference_modal(state: ui.ModalState, text: str) -> dict[str, Any]:
+def reference_modal(state: ui.ModalState, text: str) -> ui.Block:
     """The window for a channel's reference, with room for more."""
     blocks = [ui.section(_ABOUT.format(channel=state.channel_id))]
     for field, part in zip(REFERENCE_FIELDS, [*_parted(text), "", ""], strict=False):
@@ -84,10 +72,10 @@ def _parted(text: str) -> Sequence[str]:
     return [*parts, rest]
 
 
-def reading_modal(text: str) -> dict[str, Any]:
+def reading_modal(text: str) -> ui.Block:
     """The window for those who may read the reference, but not change it."""
     return ui.page(_TITLE, ui.quotes(text, ROOM))
 
 
-def message_modal(text: str) -> dict[str, Any]:
+def message_modal(text: str) -> ui.Block:
     return ui.page(_TITLE, [ui.section(escape(text))])

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from bot.features.rubrics import ids
 from bot.features.rubrics.queries import MOST_RUBRICS
 from bot.pipeline.text import MAX_INPUT, parts_of
 from bot.slack import blocks as ui
-from bot.slack.invocation import typed
+from bot.slack.invocation import Raw, typed
 from bot.slack.messenger import Post, sentence
 from bot.slack.mrkdwn import clip
 from bot.store.rubrics import ChannelJudge, SavedRubric
@@ -208,13 +207,13 @@ def _ticked(*names: str) -> str:
     return ", ".join(f"`{clip(each)}`" for each in names)
 
 
-def prompt_block(body: dict[str, Any]) -> str:
+def prompt_block(body: Raw) -> str:
     """Where the prompt is typed: all of it, or what it looks for."""
     values = body["view"]["state"]["values"]
     return ids.BLOCK_LOOKS_FOR if ids.BLOCK_LOOKS_FOR in values else ids.BLOCK_PROMPT
 
 
-def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:
+def typed_rubric(body: Raw) -> tuple[str, str]:
     """The name and the prompt."""
     values = body["view"]["state"]["values"]
     block = prompt_block(body)
@@ -229,7 +228,7 @@ def is_name(text: str) -> bool:
     return len(text) <= LONGEST_NAME and bool(_A_NAME.fullmatch(text)) and text != DEFAULT
 
 
-def begin_modal(state: RubricState, prompt: str, new_name: str = "") -> dict[str, Any]:
+def begin_modal(state: RubricState, prompt: str, new_name: str = "") -> ui.Block:
     """The window to edit a rubric, with what it looks for; or with its prompt, if that says it
     elsewhere.
     """
@@ -246,7 +245,7 @@ def begin_modal(state: RubricState, prompt: str, new_name: str = "") -> dict[str
     return ui.modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
 
 
-def rubric_modal(state: RubricState, name: str, prompt: str) -> dict[str, Any]:
+def rubric_modal(state: RubricState, name: str, prompt: str) -> ui.Block:
     """The window to edit a rubric, with its whole prompt."""
     box = ui.text_box(ids.BLOCK_PROMPT, MAX_INPUT, prompt.strip())
     blocks = [*_about(state, name), ui.context(_HOW), ui.field("Prompt", box)]
@@ -272,7 +271,7 @@ def saved(rubric: Rubric, asking: Post | str) -> Post:
     return Post(f"{text} {more.text}", [ui.section(text), *more.blocks])
 
 
-def view_modal(rubric: Rubric) -> dict[str, Any]:
+def view_modal(rubric: Rubric) -> ui.Block:
     low, high = rubric.scale
     head = f"*{_ticked(rubric.name)}*, from {low} to {high}"
     purpose = purpose_of(rubric.name)

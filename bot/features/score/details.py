@@ -4,7 +4,6 @@ asked for here.
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncApp
@@ -77,7 +76,7 @@ async def _read(
 
 def details_modal(
     case: LoggedCase, verdict: CaseVerdict, note: str = "", *, may_ask: bool = False
-) -> dict[str, Any]:
+) -> blocks.Block:
     """The window with the facts of a verdict, and its points or a button that asks for them; its
     case has its turns.
     """
@@ -115,8 +114,6 @@ def _facts(case: LoggedCase, verdict: CaseVerdict) -> dict[str, str]:
     }
     if verdict.mean is not None and verdict.mean != verdict.score:
         facts["Mean"] = f"{verdict.mean:.2f} of {verdict.highest}"
-    if verdict.input_tokens is not None and verdict.output_tokens is not None:
-        facts["Tokens"] = f"{verdict.input_tokens:,} read, {verdict.output_tokens:,} written"
     if verdict.cost_usd is not None:
         facts["Cost"] = f"${verdict.cost_usd:.4f}"
     if case.messages > 1:
@@ -128,7 +125,7 @@ def _facts(case: LoggedCase, verdict: CaseVerdict) -> dict[str, str]:
     return facts
 
 
-def _points(verdict: CaseVerdict, points: Mapping[str, float | None]) -> dict[str, Any]:
+def _points(verdict: CaseVerdict, points: Mapping[str, float | None]) -> blocks.Block:
     """A line for each of the rubric's criteria, and whether they add up to the score."""
     lines = ["*Points*"]
     for name, worth in points.items():

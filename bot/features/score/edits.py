@@ -6,7 +6,6 @@ safely run twice.
 """
 
 from contextlib import suppress
-from typing import Any
 
 import structlog
 
@@ -18,13 +17,14 @@ from bot.pipeline.quoting import find_posted, unquote
 from bot.pipeline.verdict_text import UNCONFIRMED, amended, is_replaced, verdict_message
 from bot.services import Services
 from bot.slack.client import RefusedCallError, or_refusal, refusal_of, slack_word
+from bot.slack.invocation import Raw
 from bot.slack.messages import CHANGES, to_change
 from bot.slack.messenger import Post, Posted, send_in_known_blocks, sentence
 
 logger = structlog.get_logger(__name__)
 
 
-async def note(services: Services, body: dict[str, Any]) -> None:
+async def note(services: Services, body: Raw) -> None:
     """Marks the cases of a message that was edited or deleted; has a reply looked at that a new one
     may go on with.
     """
@@ -45,7 +45,7 @@ async def note(services: Services, body: dict[str, Any]) -> None:
         logger.info("message_changed", is_deleted=change.text is None, cases=changed)
 
 
-async def _note_new(services: Services, team_id: str, raw: dict[str, Any]) -> None:
+async def _note_new(services: Services, team_id: str, raw: Raw) -> None:
     # Only who asked has seen a verdict on a person's reply, unless SCORE_PEOPLE is on.
     is_shown = "bot_id" in raw or services.settings.score_people is True
     thread_ts = raw.get("thread_ts")

@@ -3,122 +3,126 @@ verdict.
 """
 
 from collections.abc import Awaitable
-from typing import Any
+from functools import partial
 
-import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.domain import blocker
+from bot.domain.blocker import NO_QUESTION, RefusedError
 from bot.domain.case import LoggedCase, Recipient, requester_of
 from bot.features.score import details
 from bot.pipeline import text as words
 from bot.services import Services
 from bot.slack import ids
-from bot.slack import invocation as payloads
-from bot.slack.invocation import Invocation
-
-logger = structlog.get_logger(__name__)
+from bot.slack.blocks import Block
+from bot.slack.invocation import (
+    Invocation,
+    Raw,
+    clicked_message,
+    on_click,
+    to_invocation,
+    to_submission,
+)
 
 
 def register(app: AsyncApp, services: Services) -> None:
     details.register(app, services)
-    intake = services.intake
-    access = services.case_access
+    app.shortcut(ids.SHORTCUT_SCORE_REPLY)(partial(score_reply, services))
+    app.action(ids.ACTION_AGAIN)(partial(_score_again, services))
+    app.view(ids.VIEW_TEXTS)(partial(_score_texts, services))
+    app.action(ids.ACTION_WRONG_QUESTION)(partial(_open_question, services))
+    app.action(ids.ACTION_ASK)(partial(_open_question, services))
+    app.view(ids.VIEW_ANSWER)(partial(_answer_question, services))
+    app.view(ids.VIEW_CORRECT)(partial(_correct_question, services))
 
-    @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
-    async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
-        person = payloads.to_invocation(body)
-        message = payloads.clicked_message(body, services.identity.own_ids)
-        asked = await services.requests.of_message(person, message)
-        await _take(services, ack, intake.take(asked, person), person, requester_of(asked))
-
-    @app.action(ids.ACTION_AGAIN)
-    async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
-        person = payloads.to_invocation(body)
-        earlier = await access.repeatable(person, person.case_id)
-        if earlier.message_ts is None and earlier.thread_ts is None:
-            # Typed, and the thread is not known yet.
-            await ack()
-            await intake.proceed(earlier, False, person)
-            return
-        asked = await services.requests.again(person, earlier)
-        taking = intake.add(asked, person)
-        await _take(services, ack, taking, person, person.recipient_at(earlier))
-
-    _register_texts(app, services)
-    _register_questions(app, services)
-
-
-def _register_texts(app: AsyncApp, services: Services) -> None:
-    @payloads.on_click(app, ids.ACTION_OPEN_WINDOW)
-    async def open_window(person: Invocation, _: dict[str, Any]) -> None:
+    @on_click(app, ids.ACTION_OPEN_WINDOW)
+    async def open_window(person: Invocation, _: Raw) -> None:
         await open_texts_window(services, person)
 
-    @app.view(ids.VIEW_TEXTS)
-    async def score_texts(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission = payloads.to_submission(body)
-        person = payloads.to_invocation(body)
-        errors = words.text_errors(submission.question, submission.response)
-        if not errors and await services.case_access.has_left_window(person):
-            errors = {ids.BLOCK_RESPONSE: words.NOT_IN_ANY_MORE}
-        if errors:
-            await ack(response_action="errors", errors=errors)
-            return
-        asked = services.requests.of_window(person, submission)
-        taking = services.intake.take(asked, person)
-        await _take(services, ack, taking, person, ids.BLOCK_RESPONSE)
+
+async def score_reply(services: Services, ack: AsyncAck, body: Raw) -> None:
+    person = to_invocation(body)
+    message = clicked_message(body, services.identity.own_ids)
+    asked = await services.requests.of_message(person, message)
+    taking = services.intake.take(asked, person)
+    await _take(services, ack, taking, person, requester_of(asked))
 
 
-def _register_questions(app: AsyncApp, services: Services) -> None:
-    intake = services.intake
-    access = services.case_access
-
-    @app.action(ids.ACTION_WRONG_QUESTION)
-    @app.action(ids.ACTION_ASK)
-    async def open_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        person = payloads.to_invocation(body)
-        case = await access.repeatable(person, person.case_id)
+async def _score_again(services: Services, ack: AsyncAck, body: Raw) -> None:
+    person = to_invocation(body)
+    earlier = await services.case_access.repeatable(person, person.case_id)
+    if earlier.message_ts is None and earlier.thread_ts is None:
+        # Typed, and the thread is not known yet.
         await ack()
-        state = person.to_state(case.id)
-        if person.action == ids.ACTION_WRONG_QUESTION:
-            said = (await services.store.cases.with_turns(case)).choosable
-            reason = words.WRONG_QUESTION
-            view = words.question_modal(case, ids.VIEW_CORRECT, reason, state, said)
-        elif case.lacks_question:
-            view = words.question_modal(case, ids.VIEW_ANSWER, blocker.NO_QUESTION, state)
-        else:
-            await intake.proceed(case, False, person)
-            return
-        refusal = await services.messenger.show(person, view)
-        await services.messenger.tell(person.recipient_at(case), refusal)
+        await services.intake.proceed(earlier, False, person)
+        return
+    asked = await services.requests.again(person, earlier)
+    taking = services.intake.add(asked, person)
+    await _take(services, ack, taking, person, person.recipient_at(earlier))
 
-    @app.view(ids.VIEW_ANSWER)
-    async def answer_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission = payloads.to_submission(body)
-        person = payloads.to_invocation(body)
-        errors = words.question_errors(submission.question)
-        if not errors:
-            case = await access.known(person, submission.state.case_id)
-            try:
-                await intake.answer(case, submission.question, person)
-            except blocker.RefusedError as exc:
-                errors = {ids.BLOCK_QUESTION: str(exc)}
-        await (ack(response_action="errors", errors=errors) if errors else ack())
 
-    @app.view(ids.VIEW_CORRECT)
-    async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission = payloads.to_submission(body)
-        person = payloads.to_invocation(body)
-        earlier = await access.repeatable(person, submission.state.case_id)
-        said = (await services.store.cases.with_turns(earlier)).choosable
-        chosen = submission.chosen
-        may_choose = bool(said or chosen)
-        errors = words.question_errors(submission.question, earlier, may_choose=may_choose)
-        if errors and (submission.question or chosen not in said):
-            await ack(response_action="errors", errors=errors)
-            return
-        asked = await services.requests.corrected(person, earlier, submission)
-        await _take(services, ack, intake.add(asked, person), person, ids.BLOCK_QUESTION)
+async def _score_texts(services: Services, ack: AsyncAck, body: Raw) -> None:
+    submission = to_submission(body)
+    person = to_invocation(body)
+    errors = words.text_errors(submission.question, submission.response)
+    if not errors and await services.case_access.has_left_window(person):
+        errors = {ids.BLOCK_RESPONSE: words.NOT_IN_ANY_MORE}
+    if errors:
+        await ack(response_action="errors", errors=errors)
+        return
+    taking = services.intake.take(services.requests.of_window(person, submission), person)
+    await _take(services, ack, taking, person, ids.BLOCK_RESPONSE)
+
+
+async def _open_question(services: Services, ack: AsyncAck, body: Raw) -> None:
+    person = to_invocation(body)
+    case = await services.case_access.repeatable(person, person.case_id)
+    await ack()
+    view = await _question_window(services, person, case)
+    if view is None:
+        await services.intake.proceed(case, False, person)
+        return
+    refusal = await services.messenger.show(person, view)
+    await services.messenger.tell(person.recipient_at(case), refusal)
+
+
+async def _question_window(
+    services: Services, person: Invocation, case: LoggedCase
+) -> Block | None:
+    """The window for another question, or for a lacking one; None if it lacks none by now."""
+    state = person.to_state(case.id)
+    if person.action == ids.ACTION_WRONG_QUESTION:
+        said = (await services.store.cases.with_turns(case)).choosable
+        return words.question_modal(case, ids.VIEW_CORRECT, words.WRONG_QUESTION, state, said)
+    if case.lacks_question:
+        return words.question_modal(case, ids.VIEW_ANSWER, NO_QUESTION, state)
+    return None
+
+
+async def _answer_question(services: Services, ack: AsyncAck, body: Raw) -> None:
+    submission = to_submission(body)
+    person = to_invocation(body)
+    errors = words.question_errors(submission.question)
+    if not errors:
+        case = await services.case_access.known(person, submission.state.case_id)
+        try:
+            await services.intake.answer(case, submission.question, person)
+        except RefusedError as exc:
+            errors = {ids.BLOCK_QUESTION: str(exc)}
+    await (ack(response_action="errors", errors=errors) if errors else ack())
+
+
+async def _correct_question(services: Services, ack: AsyncAck, body: Raw) -> None:
+    submission = to_submission(body)
+    person = to_invocation(body)
+    earlier = await services.case_access.repeatable(person, submission.state.case_id)
+    said = (await services.store.cases.with_turns(earlier)).choosable
+    chosen = submission.chosen
+    errors = words.question_errors(submission.question, earlier, may_choose=bool(said or chosen))
+    if errors and (submission.question or chosen not in said):
+        await ack(response_action="errors", errors=errors)
+        return
+    asked = await services.requests.corrected(person, earlier, submission)
+    await _take(services, ack, services.intake.add(asked, person), person, ids.BLOCK_QUESTION)
 
 
 async def _take(
@@ -133,7 +137,7 @@ async def _take(
     """
     try:
         case, is_new = await taking
-    except blocker.RefusedError as exc:
+    except RefusedError as exc:
         if isinstance(refused_at, str):
             await ack(response_action="errors", errors={refused_at: str(exc)})
         else:

@@ -28,7 +28,7 @@ def make(words: str) -> None:
     text.begin_modal(STATE, rubric.prompt)
     text.rubric_modal(STATE, "tone-2", NOW.prompt)
     text.view_modal(rubric)
-    for reference in ("", words[: reference_text.MOST_OF_REFERENCE]):
+    for reference in ("", words[:20_000]):
         reference_text.reference_modal(STATE, reference)
     reference_text.reading_modal(words)
     reference_text.message_modal(words[:300] or "x")
