@@ -4,7 +4,7 @@ import asyncio
 import gc
 import signal
 from asyncio import FIRST_COMPLETED
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -23,7 +23,7 @@ from bot.pipeline.engine import Engine
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.judging import ModelSlots
 from bot.pipeline.retries import MODEL_PAUSES, in_brief
-from bot.probes import probes
+from bot.probes import Sign, probes
 from bot.services import Services
 from bot.settings import Settings
 from bot.slack.client import NOBODY, Identity, SlackClient, identify, web_client
@@ -112,7 +112,7 @@ async def running_bot(
         # Everything ends in reverse order: first the payloads, then the running cases, and last the
         # signs of life.
         stack.push_async_callback(store.processes.leave)
-        signs: list[Callable[[], Awaitable[bool]]] = []
+        signs = list[Sign]()
         tasks = [_begin(stack, _sign_forever(store, signs))]
         slots = ModelSlots(settings.judge_concurrency)
         services.background = slots.background
@@ -270,7 +270,7 @@ async def _open_link(
     return await stack.enter_async_context(SocketLink(door, services.client, app_token, traffic))
 
 
-async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
+async def _sign_forever(store: Store, signs: Sequence[Sign]) -> None:
     while True:
         is_well = all([await sign() for sign in signs])
         pause_s = SIGN_S

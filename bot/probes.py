@@ -10,15 +10,15 @@ from bot.http_server import HttpServer
 from bot.store.cases import Cases
 from bot.store.errors import STORE_ERRORS
 
+Sign = Callable[[], Awaitable[bool]]
+"""Whether something is well."""
 _UNWELL = (
     "Slack cannot reach this process, it takes no jobs, or the log cannot be written; its log "
     "says which\n"
 )
 
 
-def probes(
-    host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awaitable[bool]]]
-) -> HttpServer:
+def probes(host: str, port: int, cases: Cases, signs: Sequence[Sign]) -> HttpServer:
     """A server that is ready if the database answers and all `signs` are good."""
 
     async def show(request: web.BaseRequest) -> web.Response:

@@ -128,7 +128,10 @@ SECRETS = (
 """The settings whose value may come from a file, named by `NAME_FILE`."""
 
 
-def variables_of(*sources: PydanticBaseSettingsSource) -> Mapping[str, str | None]:
+Variables = Mapping[str, str | None]
+
+
+def variables_of(*sources: PydanticBaseSettingsSource) -> Variables:
     """The variables of the environment and `.env`, by their names in small letters; the first
     source wins.
     """
@@ -137,12 +140,12 @@ def variables_of(*sources: PydanticBaseSettingsSource) -> Mapping[str, str | Non
     )
 
 
-def secret_files(variables: Mapping[str, str | None]) -> Mapping[str, Path]:
+def secret_files(variables: Variables) -> Mapping[str, Path]:
     """The files that `NAME_FILE` names, as Docker and Kubernetes mount them, by setting."""
     return {name: Path(path) for name in sorted(SECRETS) if (path := variables.get(f"{name}_file"))}
 
 
-def read_secrets(variables: Mapping[str, str | None]) -> dict[str, Any]:
+def read_secrets(variables: Variables) -> dict[str, Any]:
     """The secrets in those files; in place of one that cannot be read, a ValueError, reported with
     all others.
     """

@@ -239,13 +239,6 @@ class Settings(ReaderSettings):
             )
         return secret
 
-    @field_validator("watch_tier")
-    @classmethod
-    def _has_tiers(cls, tier: str | None, info: ValidationInfo) -> str | None:
-        if tier and info.data.get("judge_ask") == "decision":
-            raise ValueError("decisions have no tiers; leave it out, or JUDGE_ASK")
-        return tier
-
     @field_validator("openai_api_key")
     @classmethod
     def _has_a_model(cls, key: SecretStr | None, info: ValidationInfo) -> SecretStr | None:

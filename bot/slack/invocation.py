@@ -260,18 +260,23 @@ class Submission:
 
 def to_submission(body: Raw) -> Submission:
     """The inputs as typed, without surrounding whitespace."""
-    view = body["view"]
-    values = view["state"]["values"]
+    values = values_of(body)
     seen_by = selected(values, ids.BLOCK_VISIBILITY)
     return Submission(
-        view_id=view["id"],
-        state=ModalState.of(view),
+        view_id=body["view"]["id"],
+        state=ModalState.of(body["view"]),
         question=typed(values, ids.BLOCK_QUESTION),
         response=typed(values, ids.BLOCK_RESPONSE),
         chosen=selected(values, ids.BLOCK_CHOSEN),
         rubric=selected(values, ids.BLOCK_RUBRIC),
         visibility=Visibility(seen_by) if seen_by else None,
     )
+
+
+def values_of(body: Raw) -> Raw:
+    """The fields of a submitted window."""
+    values: Raw = body["view"]["state"]["values"]
+    return values
 
 
 def field_of(values: Raw, block_id: str) -> Raw:

@@ -107,9 +107,13 @@ def sentence(text: str) -> Post:
     return Post(text, [section(text)])
 
 
-def to_post(text: str, *blocks: dict[str, Any]) -> Post:
+def to_post(text: str, *blocks: Block) -> Post:
     """A message that begins with the text, whose notification has no marks of bold words."""
     return Post(text.replace("*", ""), [section(text), *blocks])
+
+
+def as_post(said: Post | str) -> Post:
+    return sentence(said) if isinstance(said, str) else said
 
 
 async def send_in_known_blocks(
@@ -173,8 +177,7 @@ class Messenger:
         """
         if not said:
             return True
-        post = sentence(said) if isinstance(said, str) else said
-        for form in post.forms:
+        for form in as_post(said).forms:
             if await self._show(recipient, form) or await self.direct(recipient, form):
                 return True
         logger.error("person_unreachable", user=recipient.user_id, channel=recipient.channel_id)
@@ -182,12 +185,12 @@ class Messenger:
 
     async def answer(self, recipient: Recipient, said: Post | str) -> None:
         """Tells a person what may quote anybody's words: only where it goes when they reload Slack."""
-        post = sentence(said) if isinstance(said, str) else said
-        for form in post.forms if said else ():
+        if not said:
+            return
+        for form in as_post(said).forms:
             if await self._show(recipient, form):
                 return
-        if said:
-            await self.tell(recipient, NOT_SHOWN)
+        await self.tell(recipient, NOT_SHOWN)
 
     async def _show(self, recipient: Recipient, post: Post) -> bool:
         ways = [self._ephemeral, self._respond]
@@ -202,7 +205,7 @@ class Messenger:
         """Shows this in place of the message in which the person clicked; if Slack does not, they
         are told it.
         """
-        post = sentence(said) if isinstance(said, str) else said
+        post = as_post(said)
         body = {"text": post.text, "blocks": post.blocks, "replace_original": True}
         if not await self._post_to(recipient.response_url, body):
             await self.tell(recipient, post)

@@ -5,7 +5,6 @@ from aiohttp import web
 
 from bot.errors import SettingsError
 from bot.http_server import Answer, HttpServer
-from tests.descriptors import descriptors
 
 
 async def greet(_: web.BaseRequest) -> web.Response:
@@ -22,22 +21,6 @@ async def test_it_is_answered_only_while_it_is_open() -> None:
     async with server:
         assert await server.is_connected() is True
     assert await server.is_connected() is False
-
-
-async def test_a_connection_without_a_response_counts_as_not_answered() -> None:
-    async def hang_up(request: web.BaseRequest) -> web.Response:
-        request.transport.abort()
-        return web.Response()
-
-    async with a_server(hang_up) as server:
-        assert await server.is_connected() is False
-
-
-async def test_it_is_not_answered_if_no_file_descriptor_is_left() -> None:
-    async with a_server() as server:
-        with descriptors(0):
-            assert await server.is_connected() is False
-        assert await server.is_connected() is True
 
 
 async def test_a_port_in_use_gives_one_sentence() -> None:

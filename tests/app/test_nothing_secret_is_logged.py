@@ -40,10 +40,7 @@ def secrets(slack: Sandbox) -> list[str]:
 
 
 async def test_no_secret_and_no_text_is_in_the_log_of_a_whole_run(
-    model_server: ModelServer,
-    database_server: Cluster,
-    database_name: str,
-    tmp_path: Path,
+    model_server: ModelServer, database_server: Cluster, database_name: str, tmp_path: Path
 ) -> None:
     async with pocket_slack() as slack:
         stage = Stage(

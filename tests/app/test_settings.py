@@ -146,10 +146,6 @@ NO_TLS = "SLACK_API_URL: http:// would send the token unencrypted; expected http
             "JUDGE_MODELS: 'offline' is not a model; leave it out",
         ),
         (
-            (*COMPLETE, "WATCH_TIER=flex", "JUDGE_ASK=decision"),
-            "WATCH_TIER: decisions have no tiers",
-        ),
-        (
             (*COMPLETE, "COMPANIES_ALLOWED=acme"),
             "COMPANIES_ALLOWED: 'acme' is not an id such as T0123ABCD or ",
         ),
@@ -182,20 +178,6 @@ def test_a_blank_signing_secret_counts_as_missing(tmp_path: Path) -> None:
     )
 
 
-@each(
-    ("url", "read"),
-    [
-        ("http://127.0.0.1:8123/api", "http://127.0.0.1:8123/api/"),
-        ("http://localhost/api/", "http://localhost/api/"),
-        ("http://[::1]:1/api/", "http://[::1]:1/api/"),
-    ],
-)
-def test_an_api_url_on_this_machine_needs_no_tls_and_ends_with_a_slash(
-    tmp_path: Path, url: str, read: str
-) -> None:
-    assert load_settings(env(tmp_path, *COMPLETE, f"SLACK_API_URL={url}")).slack_api_url == read
-
-
 def test_the_example_leaves_only_the_three_required_values_empty() -> None:
     lines = (Path(__file__).parents[2] / ".env.example").read_text().splitlines()
     empty = [
@@ -225,15 +207,6 @@ def test_a_file_in_another_encoding_is_named(
         assert refusal(read) == ".env is not UTF-8; save the file as UTF-8"
 
 
-@each("text", ["C0123ABCD,G0ABC", " C0123ABCD , G0ABC ,", "G0ABC C0123ABCD"])
-def test_channels_are_separated_by_commas_or_spaces(text: str, tmp_path: Path) -> None:
-    settings = load_settings(env(tmp_path, *COMPLETE, f"CHANNELS_DENIED={text}"))
-    assert (settings.channels_denied, settings.channels_allowed) == (
-        {"C0123ABCD", "G0ABC"},
-        frozenset(),
-    )
-
-
 @pytest.mark.parametrize(("begin", "end"), [("", ""), ("", "\n"), ("\ufeff", "\r\n")])
 def test_secrets_and_no_other_settings_can_be_read_from_files(
     tmp_path: Path, begin: str, end: str
@@ -260,15 +233,6 @@ def test_a_value_that_is_passed_in_overrides_a_file_and_the_environment_override
     url = "sqlite+aiosqlite:///given.db"
     settings = load_settings(env(tmp_path, *in_files(tmp_path, **SECRETS)), database_url=url)
     assert (settings.slack_bot_token.get_secret_value(), settings.database_url) == ("xoxb-2", url)
-
-
-def test_the_file_of_the_databases_address_can_be_named_in_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "address").write_text("sqlite+aiosqlite:////data/log.db\n")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DATABASE_URL_FILE", str(tmp_path / "address"))
-    assert load(StoreSettings).database_url == "sqlite+aiosqlite:////data/log.db"
 
 
 @each("name", SECRETS)

@@ -1,9 +1,6 @@
 """What an OTLP receiver gets from the app, over HTTP and as protobuf."""
 
 import asyncio
-import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -15,9 +12,10 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from bot.telemetry import start
+from bot.telemetry import signals, start
 from tests.model_server import Failure
 from tests.stage import ANSWER, GOOD, QUESTION, StageFactory
+from tests.tables import each
 
 ROOT = Path(__file__).parents[2]
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
@@ -170,52 +168,6 @@ async def test_a_receiver_that_hangs_delays_neither_a_case_nor_the_shutdown(
     assert receiver.waiting == 2
 
 
-START = """
-import asyncio, os, sys
-import bot.cli, bot.app, bot.commands.doctor
-from bot.judges import open_judges
-from bot.settings import load_settings, read_variables
-from bot.telemetry import start
-from judge import load_rubric
-
-async def make_a_judge():
-    given = dict(slack_bot_token="xoxb-1", slack_app_token="xapp-1", openai_api_key="sk-1")
-    settings = load_settings(env_file=None, **given)
-    async with open_judges(settings) as make:
-        make(load_rubric(settings.judge_rubric), None, None)
-
-asyncio.run(make_a_judge())
-assert "openai" not in sys.modules
-
-here = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}
-none = {f"OTEL_{each}_EXPORTER": "none" for each in ("TRACES", "LOGS")}
-for more in ({}, here | {"OTEL_SDK_DISABLED": "true"}, here | none):
-    os.environ.update(more)
-    assert start() is None
-    assert not [name for name in sys.modules if name.startswith("opentelemetry")]
-    for name in more:
-        del os.environ[name]
-sys.modules["opentelemetry._logs"] = None
-read_variables("OTEL_")
-assert start() is None
-"""
-
-
-def test_the_models_client_is_imported_with_the_first_request_and_telemetry_if_it_is_on_and_there(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / ".env").write_text("OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1\n")
-    env = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
-    command = [sys.executable, "-c", START]
-    env["PYTHONPATH"] = str(ROOT)
-    done = subprocess.run(
-        command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    wanted = "OTEL_EXPORTER_OTLP_ENDPOINT is set, and needs opentelemetry: sh "
-    assert done.stdout.count(wanted) == 1
-
-
 @pytest.mark.parametrize(
     ("name", "value", "part"),
     [
@@ -236,3 +188,19 @@ def test_a_variable_that_is_refused_leaves_it_off_and_is_named_without_its_secre
     said = "".join(capsys.readouterr())
     assert part in said
     assert "s3cret" not in said
+
+
+@each(
+    ("more", "sent"),
+    [
+        ({}, ["TRACES", "LOGS"]),
+        ({"OTEL_LOGS_EXPORTER": "none"}, ["TRACES"]),
+        ({"OTEL_SDK_DISABLED": "true"}, []),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": ""}, []),
+    ],
+)
+def test_the_standard_variables_say_what_is_sent(more: dict[str, str], sent: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"} | more).items():
+            patch.setenv(name, value)
+        assert signals() == sent

@@ -21,7 +21,6 @@ from urllib.request import urlopen
 
 import pytest
 import typer
-import yaml
 
 from bot.cli import app as judge_bot
 from bot.commands.demo_past import demo_workspace, write_past
@@ -236,30 +235,6 @@ def test_the_extra_demo_requires_the_pocket_slack_version_of_this_checkout() -> 
     major, minor = map(int, lowest.split("."))
     assert POCKET["project"]["version"].startswith(f"{lowest}.")
     assert below == f"{major}.{minor + 1}"
-
-
-@pytest.mark.parametrize(
-    ("tag", "package", "version", "changelog"),
-    [
-        ("v0.1.0", "slack-judge", "0.1.0", "CHANGELOG.md"),
-        ("pocket-slack-v0.1.0", "pocket-slack", "0.1.0", "sandbox/CHANGELOG.md"),
-    ],
-)
-def test_a_tag_releases_a_version_of_one_of_the_two_packages(
-    tmp_path: Path, tag: str, package: str, version: str, changelog: str
-) -> None:
-    workflow = yaml.safe_load(
-        (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
-    )
-    choose = next(
-        step["run"]
-        for step in workflow["jobs"]["build"]["steps"]
-        if "PACKAGE=" in step.get("run", "")
-    )
-    env = os.environ | {"TAG": tag, "GITHUB_ENV": str(tmp_path / "env")}
-    subprocess.run([str(shutil.which("bash")), "-e", "-c", choose], env=env, check=True)
-    chosen = (tmp_path / "env").read_text()
-    assert chosen == f"PACKAGE={package}\nVERSION={version}\nCHANGELOG={changelog}\n"
 
 
 @pytest.fixture

@@ -115,16 +115,6 @@ def test_a_uv_that_cannot_sync_is_replaced_by_one_in_a_new_venv(machine: Machine
     assert (machine.checkout / ".uv" / "pyvenv.cfg").exists()
 
 
-def test_pip_installs_uv_without_a_venv(machine: Machine) -> None:
-    if subprocess.run([BASE, "-c", "import pip"], capture_output=True, check=False).returncode:
-        pytest.skip("this Python has no pip")
-    machine.has_python("python3", BASE)
-    done = machine.set_up()
-    assert (done.returncode, done.stderr) == (0, "")
-    assert machine.asked().startswith(f".uv/bin/uv {SYNC}")
-    assert not (machine.checkout / ".uv" / "pyvenv.cfg").exists()
-
-
 def test_one_sentence_says_what_to_install_if_uv_cannot_be_installed(machine: Machine) -> None:
     machine.has_python("python3", BASE, hides=True)
     done = machine.set_up()

@@ -13,7 +13,6 @@ from bot.slack import ids
 from bot.slack.members import MembershipError
 from pocket_slack import Channel, Delivery, Message, Person, payloads
 from tests.cases import save_visibility
-from tests.gestures import forget
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 LEADS = "leads"
@@ -179,32 +178,8 @@ async def test_a_button_that_is_left_over_does_not_read_a_channel_after_its_pers
     assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
 
 
-async def test_a_requester_corrects_the_question_in_a_channel_without_the_app(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(is_member=False)
-    stage.ask_for_score()
-    await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION})
-    await stage.correct(stage.ann, await stage.told(stage.ann), "Why?")
-    assert "(as typed):\nWhy?" in shown(await stage.told(stage.ann, 2))
-
-
 async def requesters(stage: Stage) -> list[str]:
     return [case.requester_name for case in await stage.log.cases.newest(100)]
-
-
-@pytest.mark.needs("home")
-async def test_a_case_that_waits_for_its_question_stays_its_requesters(stage: Stage) -> None:
-    answer = stage.helper.post(CHANNEL, ANSWER)
-    for person, number in ((stage.ann, 1), (stage.ben, 2)):
-        await stage.slack.settled(person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-        await stage.modal(person)
-        await stage.reaches(number, CaseStatus.ASKED)
-    assert await requesters(stage) == ["ann", "ben"]
-    stage.ben.submit({ids.BLOCK_QUESTION: QUESTION})
-    await stage.verdict(answer)
-    stage.ann.command(CHANNEL, ids.COMMAND, "recent")
-    assert "case 1" in shown(await stage.told(stage.ann))
 
 
 async def blocked_verdict(stage: Stage) -> Message:
@@ -340,19 +315,3 @@ async def test_ones_own_verdict_in_a_channel_that_one_only_looks_at_can_be_corre
     # Elsewhere, too: the same button in their messages with the app.
     await stage.slack.settled(click(stage, stage.ben, ids.ACTION_WRONG_QUESTION, "1", stage.ann.im))
     assert (await stage.modal(stage.ben)).body["callback_id"] == ids.VIEW_CORRECT
-
-
-@pytest.mark.needs("labels", "privacy")
-async def test_a_button_of_a_forgotten_case_answers_in_the_thread_where_it_stands(
-    stage: Stage,
-) -> None:
-    parent, answer = stage.ask_and_answer(opening="Hello.")
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    verdict = await stage.verdict(parent)
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    stage.slack.fail("chat.delete", error="cant_delete_message")
-    assert (await forget(stage, stage.ann, "1")).startswith("Deleted: case 1")
-    for count, action_id in enumerate((ids.ACTION_WRONG_QUESTION, ids.ACTION_AGREE), 2):
-        stage.ann.click(verdict, action_id)
-        told = await stage.told(stage.ann, count)
-        assert (told.text, told.thread_ts) == (NO_CASE, parent.ts)

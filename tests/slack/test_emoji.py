@@ -16,9 +16,7 @@ from tests.tables import each
         ("thumbsup", "+1"),
         ("+1", "+1"),
         ("+1::skin-tone-3", "+1"),
-        ("thumbsdown::skin-tone-6", "-1"),
         ("poop", "hankey"),
-        ("flag-us", "us"),
         ("party-parrot", "party-parrot"),
     ],
 )
@@ -32,8 +30,6 @@ def test_one_emoji_has_one_name(name: str, emoji: str) -> None:
         (":mag:", "mag"),
         (" :MAG: ", "mag"),
         (":+1::skin-tone-3:", "+1"),
-        (":thumbsup:", "+1"),
-        (":party-parrot_2:", "party-parrot_2"),
         (":größe:", "größe"),
         ("", None),
         (" OFF ", ""),
@@ -43,21 +39,7 @@ def test_an_emoji_is_typed_between_colons(text: str, emoji: str | None) -> None:
     assert parse_reaction(text) == emoji
 
 
-@each(
-    "text",
-    [
-        "mag",
-        "on",
-        "🔍",
-        ":mag",
-        "::",
-        ":a b:",
-        ":mag: :tada:",
-        ":<!here>:",
-        ":*a*:",
-        ":skin-tone-3:",
-    ],
-)
+@each("text", ["mag", "🔍", ":mag: :tada:", ":<!here>:", ":*a*:", ":skin-tone-3:"])
 def test_what_is_no_emoji_is_quoted(text: str) -> None:
     with pytest.raises(ValueError, match="I do not know"):
         parse_reaction(text)

@@ -20,7 +20,6 @@ from bot.slack.http import EVENTS
 from bot.slack.incoming import Traffic
 from bot.store import Store
 from pocket_slack import Sandbox
-from tests.descriptors import descriptors
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.postgres import free_port
@@ -154,36 +153,6 @@ async def test_health_and_metrics_of_cases_tokens_and_time_are_answered_in_socke
         "slack_judge_cases_running",
     ):
         assert line in text
-
-
-@pytest.mark.slow
-async def test_health_knows_a_front_that_cannot_be_reached(front: Front) -> None:
-    url = front.settings.database_url
-
-    async def becomes(is_well: bool) -> str:
-        async with asyncio.timeout(ONLY_A_HANG_S):
-            while (said := await examine(url))[0] is not is_well:  # noqa: ASYNC110 - it asks like a stranger
-                await asyncio.sleep(0.1)
-        return said[1]
-
-    await becomes(is_well=True)
-    await front.is_ready()
-    prober, writer = await asyncio.open_connection("127.0.0.1", front.settings.metrics_port)
-    assert await front.get("/healthz") == (
-        200,
-        "ok\n",
-    )  # came after the prober, so that one has been taken in
-    # Later no connection to the store can be opened, and two may be needed at once.
-    await asyncio.gather(*(front.log.processes.latest_here() for _ in range(4)))
-    with descriptors(0):
-        writer.write(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert b"503" in await prober.readline()
-        writer.close()
-        async with asyncio.timeout(ONLY_A_HANG_S):
-            while (sign := await front.log.processes.latest_here()) is None or sign.is_connected:  # noqa: ASYNC110
-                await asyncio.sleep(0.1)
-    assert "Slack cannot reach it" in await becomes(is_well=False)
-    await becomes(is_well=True)
 
 
 async def test_health_knows_a_bot_at_work_and_one_that_has_gone(

@@ -116,18 +116,6 @@ async def test_an_answer_is_kept_for_minutes_and_no_longer(
     assert await names(known, ben) == []
 
 
-async def test_whoever_has_just_joined_or_left_is_in_or_not(
-    slack: Sandbox, known: Memberships
-) -> None:
-    ben = id_of(slack, "ben")
-    public = slack.workspace.channel("public").id
-    assert not await known.includes(ben, public)
-    slack.person("ben").join("public")
-    assert await known.includes(ben, public)
-    slack.person("ben").leave("public")
-    assert not await known.includes(ben, public)
-
-
 @pytest.mark.parametrize(
     "fault", [{"error": "missing_scope"}, {"status": 500}, {"retry_after_s": 30}, {"delay_s": 3}]
 )

@@ -62,15 +62,6 @@ TABLE: list[tuple[Raw, str]] = [
         "T\nS\nPlan A\nmonthly\n*9* & up",
     ),
     (
-        block(
-            "container",
-            title=text("no"),
-            rich_text_title=rich(block("text", text="T")),
-            child_blocks=[],
-        ),
-        "T",
-    ),
-    (
         block("plan", title="Plan", tasks=[FOLDED, STEP]),
         f"Plan\n[step: Look it up, complete]\n{STEP_READ}",
     ),

@@ -11,22 +11,6 @@ URL = "https://hooks.slack.com/1"
 WHO: dict[str, Any] = {"team_id": "T1", "user": {"id": "U2", "username": "ben", "team_id": "T1"}}
 
 
-def test_whoever_typed_a_command_stands_in_the_channel() -> None:
-    command = {
-        "command": "/judge",
-        "team_id": "T1",
-        "channel_id": "C1",
-        "user_id": "U2",
-        "response_url": URL,
-    }
-    assert to_invocation(command).recipient == Recipient("U2", "C1", None, URL, is_in_channel=True)
-
-
-def test_whoever_clicked_in_a_thread_is_told_there() -> None:
-    click = WHO | {"channel": {"id": "C1"}, "message": {"thread_ts": "1.1"}, "response_url": URL}
-    assert to_invocation(click).recipient == Recipient("U2", "C1", "1.1", URL, is_in_channel=False)
-
-
 def test_whoever_submits_a_window_is_not_told_where_it_was_opened() -> None:
     remembered = f'{{"channel_id": "C1", "response_url": "{URL}"}}'
     submission = WHO | {"type": "view_submission", "view": {"private_metadata": remembered}}

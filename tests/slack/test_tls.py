@@ -15,9 +15,6 @@ from bot.domain.case import Recipient
 from bot.errors import SlackError
 from bot.slack.client import identify, web_client
 from bot.slack.messenger import Messenger
-from tests.model_server import ModelServer
-from tests.programs import environment, pocket_slack, run
-from tests.stage import GOOD
 
 pytestmark = pytest.mark.slow
 
@@ -76,16 +73,3 @@ async def test_a_slack_without_its_certificate_is_told_nothing(
                 Recipient("U1", "", response_url=f"{url}commands/1"), "verdict"
             )
     assert asked == []
-
-
-async def test_doctor_says_that_the_models_server_is_not_encrypted(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    model_server.script(GOOD)
-    async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path)
-        _, near, _ = await run("doctor", env, tmp_path)
-        more = {"OPENAI_BASE_URL": "http://192.0.2.1/v1", "JUDGE_TIMEOUT_S": "0.1"}
-        _, far, _ = await run("doctor", env | more, tmp_path)
-    assert "http://" not in near
-    assert "note   OPENAI_BASE_URL: http:// to 192.0.2.1: texts and key are sent unencrypted" in far

@@ -25,9 +25,7 @@ GRANTED = {"enterprise_id": None, "team_id": "T1", "is_enterprise_install": Fals
             {"team_id": "T2", "authorizations": [GRANTED | {"enterprise_id": "E1"}], "event": {}},
             ("E1", "T1"),
         ),
-        ({"team": OURS, "enterprise": {"id": "E1"}, "user": {"team_id": "T2"}}, ("E1", "T1")),
         ({"team": None, "enterprise": {"id": "E1"}, "user": {"team_id": "T1"}}, ("E1", "T1")),
-        ({"team": OURS, "enterprise": None, "view": {"app_installed_team_id": "T1"}}, (None, "T1")),
         # A window of a person of another company, whose organisation is not ours.
         (
             {"team": THEIRS, "enterprise": {"id": "E2"}, "view": {"app_installed_team_id": "T1"}},
@@ -37,10 +35,6 @@ GRANTED = {"enterprise_id": None, "team_id": "T1", "is_enterprise_install": Fals
         (
             {"team": OURS, "enterprise": {"id": "E1"}, "view": {"app_installed_team_id": "E1"}},
             ("E1", "T1"),
-        ),
-        (
-            {"team": THEIRS, "enterprise": {"id": "E2"}, "view": {"app_installed_team_id": "E1"}},
-            ("E1", "T2"),
         ),
         ({"type": "url_verification"}, (None, None)),
     ],

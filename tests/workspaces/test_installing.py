@@ -17,13 +17,7 @@ from bot.domain.case import CaseStatus
 from bot.errors import StoreError
 from bot.slack.oauth import INSTALL
 from bot.store.database import upsert
-from bot.store.installations import (
-    DATA_KEPT,
-    STATE_LASTS,
-    Installations,
-    OAuthStates,
-    TokenKeys,
-)
+from bot.store.installations import DATA_KEPT, STATE_LASTS, Installations, OAuthStates, TokenKeys
 from bot.store.jobs import submit_oldest
 from bot.store.schema import channels, installations, oauth_states
 from pocket_slack import Person, installing

@@ -19,7 +19,15 @@ from bot.figures.quality import WEEKS, to_quality
 from bot.services import Services
 from bot.slack import ids as slack_ids
 from bot.slack.blocks import Block, ModalState
-from bot.slack.invocation import Invocation, Raw, on_click, selected, to_invocation, typed
+from bot.slack.invocation import (
+    Invocation,
+    Raw,
+    on_click,
+    selected,
+    to_invocation,
+    typed,
+    values_of,
+)
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
 from bot.store.assignments import DrawnCase, NotRecordedError, answer_of
@@ -39,7 +47,7 @@ def to_label(body: Raw, *, is_blind: bool) -> tuple[ModalState, Label | None]:
     valid score.
     """
     state = ModalState.of(body["view"])
-    values = body["view"]["state"]["values"]
+    values = values_of(body)
     score_block = ids.BLOCK_SCORE
     reason_block = ids.BLOCK_REASON
     if is_blind:

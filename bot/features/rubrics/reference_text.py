@@ -7,7 +7,7 @@ from bot.features.rubrics import ids
 from bot.features.rubrics.text import NEW_JUDGE, ROOM
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import blocks as ui
-from bot.slack.invocation import Raw, typed
+from bot.slack.invocation import Raw, typed, values_of
 from bot.slack.mrkdwn import escape
 
 REFERENCE_RUBRIC = "reference-5"
@@ -47,7 +47,7 @@ def told(user_id: str, channel_id: str, *, is_deleted: bool) -> str:
 
 def typed_reference(body: Raw) -> str:
     """The text, whose fields are joined by newlines, where it was split."""
-    values = body["view"]["state"]["values"]
+    values = values_of(body)
     fields = (typed(values, block) for block in REFERENCE_FIELDS)
     return "\n".join(field for field in fields if field)
 

@@ -8,8 +8,8 @@ from bot.features.rubrics import ids
 from bot.features.rubrics.queries import MOST_RUBRICS
 from bot.pipeline.text import MAX_INPUT, parts_of
 from bot.slack import blocks as ui
-from bot.slack.invocation import Raw, typed
-from bot.slack.messenger import Post, sentence
+from bot.slack.invocation import Raw, typed, values_of
+from bot.slack.messenger import Post, as_post
 from bot.slack.mrkdwn import clip
 from bot.store.rubrics import ChannelJudge, SavedRubric
 from judge import Rubric, RubricError
@@ -209,13 +209,13 @@ def _ticked(*names: str) -> str:
 
 def prompt_block(body: Raw) -> str:
     """Where the prompt is typed: all of it, or what it looks for."""
-    values = body["view"]["state"]["values"]
+    values = values_of(body)
     return ids.BLOCK_LOOKS_FOR if ids.BLOCK_LOOKS_FOR in values else ids.BLOCK_PROMPT
 
 
 def typed_rubric(body: Raw) -> tuple[str, str]:
     """The name and the prompt."""
-    values = body["view"]["state"]["values"]
+    values = values_of(body)
     block = prompt_block(body)
     prompt = typed(values, block)
     if block == ids.BLOCK_LOOKS_FOR:
@@ -267,7 +267,7 @@ def saved(rubric: Rubric, asking: Post | str) -> Post:
     """Says that a rubric is saved, before what it is asked whether to use it."""
     low, high = rubric.scale
     text = f"{_ticked(rubric.name)} is saved as version {rubric.version}, from {low} to {high}."
-    more = sentence(asking) if isinstance(asking, str) else asking
+    more = as_post(asking)
     return Post(f"{text} {more.text}", [ui.section(text), *more.blocks])
 
 

@@ -9,26 +9,13 @@ import pytest
 from sqlalchemy import func, select, update
 
 from bot.features.labels import ids
-from bot.features.labels.text import (
-    NO_TEXTS,
-    NOT_RECORDED,
-    NOTHING,
-    SWITCHED_OFF,
-    weekly_text,
-)
+from bot.features.labels.text import NO_TEXTS, NOT_RECORDED, NOTHING, SWITCHED_OFF, weekly_text
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from bot.store.labels import LabelBudget
 from bot.store.schema import assignments, cases, labels
 from pocket_slack import Entry, Message, Person, View
-from tests.gestures import (
-    add_case,
-    help_desk,
-    home,
-    post_digest,
-    private,
-    scored,
-)
+from tests.gestures import add_case, help_desk, home, post_digest, private, scored
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 SECRET = "Because the judge says so, and this must not be seen"
@@ -175,9 +162,7 @@ async def test_a_case_whose_score_a_person_saw_is_not_shown_to_them(stage: Stage
 
 
 @pytest.mark.needs("digest")
-async def test_a_case_among_the_lowest_that_a_person_saw_is_not_shown_to_them(
-    stage: Stage,
-) -> None:
+async def test_a_case_among_the_lowest_that_a_person_saw_is_not_shown_to_them(stage: Stage) -> None:
     await a_reply(stage, 1)
     await refusal(stage, "stats")  # which has no single scores
     assert WAITING not in await asked(stage, stage.ann)

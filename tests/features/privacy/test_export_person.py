@@ -12,18 +12,8 @@ from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import answer_of
 from bot.store.rubrics import SavedRubric
-from bot.store.schema import cases, forgotten, notices, releases
-from tests.cases import (
-    TONE,
-    a_case,
-    add,
-    add_release,
-    delivered,
-    keep_rubric,
-    save_visibility,
-    thumb,
-    url,
-)
+from bot.store.schema import forgotten, notices, releases
+from tests.cases import TONE, add, add_release, delivered, keep_rubric, save_visibility, thumb, url
 from tests.features.privacy.test_audit import noted
 from tests.programs import OPERATOR, command, with_log
 
@@ -83,20 +73,6 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
     # Nothing lets the reader act for the app.
     assert "hooks.slack.com" not in json.dumps(rows)
     assert not {"key", "lease_owner", "response_url"} & set(rows[2])
-
-
-async def test_more_than_a_page_is_written(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        first, _ = await log.add(a_case(requester_id=ANN))
-        values = first.model_dump(exclude={"id", "asked_at_s"})
-        async with log.database.engine.begin() as connection:
-            await connection.execute(
-                cases.insert(), [values | {"key": f"many-{n}"} for n in range(1100)]
-            )
-
-    await with_log(url(tmp_path), fill)
-    rows = await exported(url(tmp_path), tmp_path)
-    assert [row["id"] for row in rows if row["kind"] == "case"] == list(range(1, 1102))
 
 
 async def test_a_wrong_id_or_one_of_two_workspaces_is_a_sentence_and_leaves_no_file_and_no_line(

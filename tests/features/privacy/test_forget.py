@@ -14,7 +14,6 @@ from bot.features.privacy.text import ACTION_FORGET, ALREADY, HOW, NOT_NOW, NOTH
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
 from bot.store import Store
-from bot.store.schema import cases
 from pocket_slack import Message, Person
 from tests.gestures import ask, forget, scored, settled
 from tests.model_server import Stall
@@ -113,20 +112,6 @@ async def test_a_forged_button_deletes_nothing_of_anybody_else(open_stage: Stage
         stage.ben.click(asked, ACTION_FORGET)
         await stage.slack.until(lambda said=said: stage.ben.ephemerals(CHANNEL)[-1].text == said)
     assert await case_numbers(stage) == [1, 2, 3]
-
-
-async def test_of_many_cases_ten_are_quoted_and_all_are_deleted(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    found = (await stage.log.cases.get(1)).model_dump(exclude={"id", "asked_at_s", "turns"})
-    many = [found | {"key": f"{number}", "attempt": number} for number in range(2, 13)]
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(cases.insert(), many)
-    asked = await ask(stage, stage.ann, answer)
-    assert asked.text.startswith("Delete cases 1, 2, 3,")
-    assert shown(asked).count(ANSWER[:20]) == 10
-    stage.ann.click(asked, ACTION_FORGET)
-    await stage.slack.until(lambda: not buttons(asked))
-    assert await case_numbers(stage) == []
 
 
 async def test_only_the_requester_and_admins_delete_a_case(stage: Stage) -> None:

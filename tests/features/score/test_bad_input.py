@@ -19,12 +19,7 @@ async def test_what_cannot_be_scored_is_refused_with_a_case_number_for_the_perso
     stage.helper.delete(deleted)
     too_long = "The response is 100,004 characters long, and the limit is 100,000: shorten it"
     for number, (asked, why) in enumerate(
-        [
-            (picture, NO_TEXT),
-            (long, too_long),
-            (link(stage, deleted), "message was deleted"),
-        ],
-        1,
+        [(picture, NO_TEXT), (long, too_long), (link(stage, deleted), "message was deleted")], 1
     ):
         if isinstance(asked, str):
             stage.ann.command(CHANNEL, ids.COMMAND, asked)

@@ -5,8 +5,7 @@ import pytest
 from bot.domain.case import Visibility
 from bot.slack import ids
 from pocket_slack import Message
-from tests.gestures import link
-from tests.stage import ANSWER, CHANNEL, QUESTION, SCORED, Stage, StageFactory, is_verdict, shown
+from tests.stage import ANSWER, CHANNEL, QUESTION, SCORED, Stage, shown
 
 TEXTS = {ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}
 
@@ -83,15 +82,3 @@ async def test_long_texts_are_shortened_on_the_card_which_says_how_long_they_are
     assert "Response\n (40,004 characters, shortened)\nAh, Ah" in words
     assert words.endswith("Ah, end.")
     assert len(words) < 3_500
-
-
-async def test_a_private_answer_is_given_where_the_person_stands(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me")
-    workspace = stage.slack.workspace
-    workspace.add_channel("elsewhere", [stage.ann.user, stage.helper.user, workspace.bot])
-    stage.ann.post("elsewhere", QUESTION)
-    answer = stage.helper.post("elsewhere", ANSWER)
-    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
-    await stage.told(stage.ann, count=2)
-    assert any(is_verdict(message) for message in stage.ann.ephemerals(CHANNEL))
-    assert stage.ann.ephemerals("elsewhere") == []

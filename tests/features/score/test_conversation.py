@@ -4,8 +4,6 @@ messages.
 
 from itertools import takewhile
 
-import pytest
-from slack_sdk.errors import SlackApiError
 from structlog.testing import capture_logs
 
 from bot.domain.case import CaseStatus
@@ -51,21 +49,6 @@ async def test_a_second_answer_is_judged_by_the_second_question_after_one_read_o
     calls = [call.data["method"] for call in journal.of("call")[before:]]
     before_the_post = [*takewhile(lambda method: not method.startswith("chat."), calls)]
     assert before_the_post == ["users.info", "conversations.replies"]
-
-
-async def test_whose_a_question_is_that_an_app_has_sent_is_not_guessed_while_slack_does_not_say(
-    stage: Stage,
-) -> None:
-    parent, _ = stage.ask_and_answer(ROOMS, BOOK)
-    sent = stage.ben.post(CHANNEL, COFFEE, thread_ts=parent.ts)
-    sent.subtype, sent.details = "file_share", {"user": stage.ben.id, "bot_id": "B1"}
-    answer = stage.helper.post(CHANNEL, CALL, thread_ts=parent.ts)
-    place = answer.channel_id, answer.ts, parent.ts
-    stage.slack.fail("users.info", error="internal_error")
-    with pytest.raises(SlackApiError):
-        await stage.services.lookup.answered(*place)
-    found = await stage.services.lookup.answered(*place)
-    assert (found and found.question and found.question.text) == COFFEE
 
 
 async def test_a_reply_that_was_also_sent_to_the_channel_answers_its_thread_even_if_a_link_lacks_that(

@@ -137,14 +137,3 @@ async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_score
     await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
     assert "That message was deleted" in (await stage.told(stage.ann)).text
     assert stage.model.requests == []
-
-
-async def test_a_private_verdict_says_so_when_it_is_asked_for_again(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(events=EVENTS, verdict_visibility="me")
-    parent, answer = await scored_reply(stage)
-    stage.ann.edit(parent, "How do I undo a push?")
-    await up_to_date(stage)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert LINE in shown(await stage.told(stage.ann, 2))

@@ -4,25 +4,13 @@ anything else.
 
 from typing import Any
 
-import pytest
-
-from bot.domain.blocker import A_PERSONS
 from bot.domain.case import CaseStatus
 from bot.features.score.command import NOTHING_ABOVE, SAY
 from bot.features.score.events import is_mention
 from bot.slack import ids
 from pocket_slack import Delivery, Person
 from tests.gestures import events
-from tests.stage import (
-    ANSWER,
-    CHANNEL,
-    QUESTION,
-    Stage,
-    StageFactory,
-    buttons,
-    is_verdict,
-    shown,
-)
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, buttons, is_verdict, shown
 from tests.tables import each
 
 REQUEST = "@Slack Judge score this"
@@ -162,36 +150,6 @@ async def test_any_other_mention_gets_one_line_of_help_where_it_stands(stage: St
     await answered_last(stage)
     assert len(stage.ann.ephemerals(CHANNEL)) == 1
     assert stage.ours() == []
-
-
-@pytest.mark.needs("home")
-async def test_the_buttons_of_the_line_do_what_they_say(stage: Stage) -> None:
-    await said_by(stage, stage.ann, "@Slack Judge hello")
-    told = stage.ann.ephemerals(CHANNEL)[-1]
-    stage.ann.click(told, ids.ACTION_OPEN_WINDOW)
-    await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    stage.ann.click(told, ids.ACTION_HELP)
-    await stage.slack.until(lambda: told.text.startswith("• On any message:"))
-    await said_by(stage, stage.ann, "@Slack Judge hello")
-    told = stage.ann.ephemerals(CHANNEL)[-1]
-    stage.ann.click(told, ids.ACTION_RECENT_NEWEST)
-    await stage.slack.until(lambda: "case 1" in shown(told))
-
-
-async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(score_people=False, max_cases_per_user_per_hour=1)
-    parent, _ = stage.ask_and_answer()
-    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
-    await stage.verdict(parent)
-    other = stage.ann.post(CHANNEL, "And how do I redo it?")
-    stage.helper.post(CHANNEL, "Run git reflog, then git reset.", thread_ts=other.ts)
-    assert "one score in the last hour" in await said_by(
-        stage, stage.ann, REQUEST, thread_ts=other.ts
-    )
-    stage.ben.post(CHANNEL, "Or simply commit it again.", thread_ts=other.ts)
-    assert await said_by(stage, stage.ben, REQUEST, thread_ts=other.ts) == A_PERSONS
-    assert await stage.cases() == 1
 
 
 async def test_in_direct_messages_the_command_opens_the_window_and_texts_are_answered_with_it(

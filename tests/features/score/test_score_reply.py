@@ -29,11 +29,7 @@ async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
     )
     assert all(part in shown(verdict) for part in (SCORED, "  ●●●●○  ", "gpt-6-luna"))
     assert "case 1" not in shown(verdict)
-    assert buttons(verdict) == [
-        ids.ACTION_AGREE,
-        ids.ACTION_DISAGREE,
-        ids.ACTION_DETAILS,
-    ]
+    assert buttons(verdict) == [ids.ACTION_AGREE, ids.ACTION_DISAGREE, ids.ACTION_DETAILS]
     prompt = stage.model.requests[0]["messages"][0]["content"]
     assert f"<question>{QUESTION}</question>" in prompt
     assert f"<response>{ANSWER}</response>" in prompt

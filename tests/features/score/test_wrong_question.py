@@ -114,18 +114,3 @@ async def test_a_message_that_was_deleted_meanwhile_cannot_be_chosen(
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_CHOSEN: parent.ts}))
     gone = "A message that was deleted meanwhile cannot be chosen."
     assert gone in view.errors[ids.BLOCK_QUESTION]
-
-
-async def test_if_a_chosen_message_cannot_be_read_the_question_is_asked_for(stage: Stage) -> None:
-    parent, verdict = await scored(stage)
-    await opened(stage, stage.ann, verdict)
-    stage.ann.delete(parent)  # the app is not told of it
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_CHOSEN: parent.ts}))
-    assert "I could not find the question" in shown(await stage.modal(stage.ann))
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Whom do I call?"}))
-    case = await stage.reaches(2, CaseStatus.DELIVERED)
-    assert (case.question, case.question_source, case.question_ts) == (
-        "Whom do I call?",
-        QuestionSource.TYPED,
-        None,
-    )
