@@ -22,7 +22,7 @@ async def run_interruptibly(
     closes the judge.
     """
     work = asyncio.create_task(call)
-    with suppress(RuntimeError):  # on Windows, and in a thread, to which Python delivers no signals
+    with suppress(RuntimeError):  # in a thread, to which Python delivers no signals
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, work.cancel)
     bar = asyncio.create_task(progress()) if sys.stderr.isatty() else None
     try:

@@ -2,6 +2,7 @@
 ended the first.
 """
 
+import fcntl
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -98,10 +99,6 @@ class LineFile:
         self.close()
 
     def _lock(self, otherwise: str) -> None:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Before we got the lock, another process may have replaced the file that we opened with

@@ -70,16 +70,15 @@ def _bar_name(score: int, scale: Scale) -> str:
     return str(start) if start == end else f"{start} to {end}"
 
 
-def to_trend(replies: Iterable[Reply], is_by_day: bool) -> list[dict[str, Any]]:
-    """The judge's own mean for each day or week with a score, for replies of one version; empty
-    without times.
+def to_trend(replies: Iterable[Reply]) -> list[dict[str, Any]]:
+    """The judge's own mean for each week with a score, for replies of one version; empty without
+    times.
     """
     means: dict[date, MeanEstimator] = {}
     for reply in replies:
         if reply.score is not None and reply.judged_at is not None:
-            start = reply.judged_at.date()
-            if not is_by_day:
-                start -= timedelta(days=start.weekday())
+            day = reply.judged_at.date()
+            start = day - timedelta(days=day.weekday())
             mean = means.setdefault(start, MeanEstimator(reply.scale))
             mean.add(reply.score, cluster=reply.cluster)
     points = []
@@ -87,14 +86,6 @@ def to_trend(replies: Iterable[Reply], is_by_day: bool) -> list[dict[str, Any]]:
         if found := mean.estimate():
             points.append({"start": start.isoformat(), "n": found.n, **found.judge._asdict()})
     return points
-
-
-def is_by_day(replies: Iterable[Reply]) -> bool:
-    """Whether all replies were judged within a month, so that the trend is by day; otherwise it is
-    by week.
-    """
-    days = [reply.judged_at.date() for reply in replies if reply.judged_at]
-    return bool(days) and (max(days) - min(days)).days < 31
 
 
 _MARK = b"<!doctype html>\n<!-- a page of slack-judge -->\n"
@@ -154,23 +145,20 @@ def _topics(replies: Sequence[Reply]) -> list[list[str]]:
 
 def _data(title: str, replies: Replies) -> Iterator[str]:
     groups = by_version(replies.replies)
-    by_day = is_by_day(replies.replies)
     versions = [
         {
             "name": version.name,
             "scale": scale_of(own),
             "differs": clear_difference(scale_of(own)),
             **to_figures(own),
-            "trend": to_trend(own, by_day),
+            "trend": to_trend(own),
             "topics": _topics(own),
         }
         for version, own in groups.items()
     ]
-    unit = "day" if by_day else "week"
     head = {
         "title": title,
         "left_out": replies.left_out,
-        "unit": unit,
         "versions": versions,
         "titles": TITLES,
     }

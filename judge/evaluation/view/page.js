@@ -79,8 +79,8 @@ function trends() {
     const lines = numbered.filter((version) => version.scale.join() === scale);
     const rows = lines.flatMap(({ number, trend }) => trend.map((point) => [String(number + 1), point.start, round(point.mean),
       point.low === null ? "unknown" : `${round(point.low)} to ${round(point.high)}`, point.n.toLocaleString("en")]));
-    const [, box] = table("", ["Judge", `${data.unit} of`, "Mean", "95%", "Scores"], rows);
-    const figure = make("figure", {}, make("figcaption", {}, `The judge's own mean, ${data.unit} by ${data.unit}`));
+    const [, box] = table("", ["Judge", "Week of", "Mean", "95%", "Scores"], rows);
+    const figure = make("figure", {}, make("figcaption", {}, "The judge's own mean, week by week"));
     new ResizeObserver(([{ contentRect }]) => {
       figure.querySelector("svg")?.remove();
       figure.children[0].after(chart(lines, lines[0].scale, Math.round(contentRect.width)));

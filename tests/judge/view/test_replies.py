@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from judge.errors import SetupError
-from judge.evaluation.view import is_by_day, to_bar, to_figures, to_trend
+from judge.evaluation.view import to_bar, to_figures, to_trend
 from judge.evaluation.view.replies import MOST_REPLIES, Replies, read_replies
 from judge.rows.row_file import ADDED
 from tests.tables import each
@@ -192,15 +192,8 @@ def test_trend_has_the_judges_mean_for_each_week(read: Read) -> None:
     times = ["2026-09-30T23:30:00-02:00", "2026-10-04T23:59:59+00:00", "2026-11-02", None]
     rows = [{"score": score, "judged_at": time} for score, time in enumerate(times, start=2)]
     replies = read([*rows, {"score": None, "judged_at": times[0]}]).replies
-    points = to_trend(replies, is_by_day(replies))
+    points = to_trend(replies)
     assert [(point["start"], point["mean"], point["n"]) for point in points] == [
         ("2026-09-28", 2.5, 2),
         ("2026-11-02", 4, 1),
     ]
-
-
-def test_trend_of_one_month_is_by_day(read: Read) -> None:
-    replies = read([{"score": 3, "judged_at": f"2026-10-{day:02d}"} for day in (1, 31)]).replies
-    assert is_by_day(replies)
-    assert [point["start"] for point in to_trend(replies, True)] == ["2026-10-01", "2026-10-31"]
-    assert not is_by_day(read([{"score": 3}]).replies)
