@@ -171,17 +171,15 @@ def _data(title: str, replies: Replies) -> Iterator[str]:
 
 def _fields(reply: Reply, version: int) -> dict[str, Any]:
     """A reply as the script reads it; empty values are left out."""
-    same = "name", "score", "question", "reference", "response", "justification", "unscored"
     fields = {
-        **{name: getattr(reply, name) for name in (*same, "miss", "differs", "flags", "facts")},
+        **reply.shown,
+        "question": reply.question,
+        "score": reply.score,
+        "miss": reply.miss,
+        "differs": reply.differs,
         "version": version,
         "bar": to_bar(reply),
-        "before": [(each.role, each.text) for each in reply.before],
-        "ratings": reply.ratings,
-        "labels": [
-            {"score": each.score, "blind": each.is_blind, "reason": each.reason}
-            for each in reply.labels
-        ],
+        "labels": reply.labels,
     }
     return {
         name: value

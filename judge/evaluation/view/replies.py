@@ -40,44 +40,33 @@ class Version(NamedTuple):
         return " · ".join(part for part in parts if part) or "unnamed judge"
 
 
-class Label(NamedTuple):
-    """A person's score, and their reason if they gave one; blind if given before the judge's score
-    was shown, None if the file does not say.
-    """
-
-    score: float
-    is_blind: bool | None
-    reason: str = ""
-
-
 @dataclass(frozen=True)
 class Reply:
-    name: str  # its line in the file, or its case
+    """A reply as figures need it, and as the page shows it.
+
+    Attributes:
+        cluster: Shared with replies that are not independent of it.
+        shown: Its other fields for the page's script.
+        labels: Each with its score, whether it was given blind (None if the file does not say), and
+            the reason, if one was given.
+    """
+
     version: Version
     scale: Scale
     score: float | None
     question: str | None  # None if the text is not kept
-    response: str | None
-    justification: str
-    unscored: str  # why there is no score, in words
-    ratings: tuple[
-        Mapping[str, Any], ...
-    ]  # of each model call: `model`, `score`, and `words`, its reason for either
-    cluster: str | None  # shared with replies that are not independent of it
-    flags: tuple[str, ...]  # in words
+    cluster: str | None
     judged_at: datetime | None
-    facts: tuple[tuple[str, str], ...]  # each with its title
-    before: Sequence[Turn] = ()  # the turns before the question, as the judge got them
-    reference: str = ""
-    topic: str | None = None
-    labels: list[Label] = field(default_factory=list)
+    topic: str | None
+    shown: Mapping[str, Any]
+    labels: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def miss(self) -> float | None:
         """How far the score is from the mean of all labels; None if one of the two is missing."""
         if self.score is None or not self.labels:
             return None
-        return round(abs(self.score - fmean(label.score for label in self.labels)), 9)
+        return round(abs(self.score - fmean(label["score"] for label in self.labels)), 9)
 
     @property
     def differs(self) -> bool:
@@ -245,9 +234,11 @@ class Reader:
             reply = self._to_reply(row, name, version, scale, read.score)
             self._replies[key] = reply
         blind = row.get("blind")
-        is_blind = blind if isinstance(blind, bool) else None
-        why = _text(row.get("reason")) or ""
-        reply.labels.extend(Label(score, is_blind, why) for score in read.labels)
+        how = {
+            "blind": blind if isinstance(blind, bool) else None,
+            "reason": _text(row.get("reason")) or "",
+        }
+        reply.labels.extend({"score": score, **how} for score in read.labels)
 
     def finish(self, left_out: int = 0) -> Replies:
         self._labelled.check()
@@ -264,25 +255,28 @@ class Reader:
         why = (
             _text(row.get("unscored_detail")) or _spaced(row.get("unscored_reason")) or "No score."
         )
+        shown = {
+            "name": name,
+            "response": response,
+            "reference": row.reference,
+            "before": [(turn.role, turn.text) for turn in before],
+            "justification": _text(row.get("justification")),
+            "unscored": why if score is None else "",
+            "ratings": [
+                _to_rating(each) for each in _list(row.get("ratings")) if isinstance(each, dict)
+            ],
+            "flags": [_to_flag(str(each)) for each in _list(row.get("flags"))],
+            "facts": facts,
+        }
         return Reply(
-            name=name,
             version=version,
             scale=scale,
             score=score,
             question=question,
-            response=response,
-            justification=_text(row.get("justification")) or "",
-            unscored=why if score is None else "",
-            ratings=tuple(
-                _to_rating(each) for each in _list(row.get("ratings")) if isinstance(each, dict)
-            ),
             cluster=row.key("thread"),
-            flags=tuple(_to_flag(str(each)) for each in _list(row.get("flags"))),
             judged_at=time,
-            facts=tuple(facts),
-            before=before,
-            reference=row.reference,
             topic=row.key("topic"),
+            shown=shown,
         )
 
     def _time(self, row: Row) -> datetime | None:

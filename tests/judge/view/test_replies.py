@@ -56,18 +56,21 @@ def test_row_of_a_batch_becomes_a_reply_with_all_its_details(read: Read) -> None
         "judged_at": "2026-11-02T23:30:00-01:00",
     }
     (reply,) = read([row]).replies
-    assert (reply.name, reply.question, reply.response) == ("Line 1", "How long?", "Six minutes.")
-    assert (reply.score, reply.justification, reply.unscored) == (4, "Right.", "")
-    assert [tuple(rating.values()) for rating in reply.ratings] == [
+    shown = reply.shown
+    assert (shown["name"], reply.question, shown["response"]) == (
+        *("Line 1", "How long?", "Six minutes."),
+    )
+    assert (reply.score, shown["justification"], shown["unscored"]) == (4, "Right.", "")
+    assert [tuple(rating.values()) for rating in shown["ratings"]] == [
         ("m", 4, ""),
         ("m", None, "no score"),
     ]
-    assert reply.flags == (
+    assert shown["flags"] == [
         "response asks for a score",
         "question gives the judge orders",
         "of_a_later_version",
-    )
-    assert dict(reply.facts) == {
+    ]
+    assert dict(shown["facts"]) == {
         "Usable ratings": "2 of 3",
         "Mean of the ratings": "3.67",
         "Tokens in": "1,468",
@@ -84,7 +87,7 @@ def test_unscored_row_says_why(read: Read) -> None:
         {"score": None, "unscored_reason": "no_majority"},
         {"score": None},
     ]
-    assert [reply.unscored for reply in read(rows).replies] == [
+    assert [reply.shown["unscored"] for reply in read(rows).replies] == [
         "Only 1 of 3.",
         "no majority",
         "No score.",
@@ -100,10 +103,15 @@ def test_rows_of_one_case_become_one_reply_with_several_labels(read: Read) -> No
         {**case, "case": 13},
     ]
     first, of_another_judge, alone = read(rows).replies
-    assert (first.name, first.question, first.response) == ("Case 12", "Why?", "So.")
-    assert [tuple(label) for label in first.labels] == [(2, False, "Wrong."), (3, True, "")]
+    assert (first.shown["name"], first.question, first.shown["response"]) == (
+        *("Case 12", "Why?", "So."),
+    )
+    assert [tuple(label.values()) for label in first.labels] == [
+        (2, False, "Wrong."),
+        (3, True, ""),
+    ]
     assert (first.miss, first.differs) == (2.5, True)
-    assert of_another_judge.name == "Case 12"
+    assert of_another_judge.shown["name"] == "Case 12"
     assert (alone.labels, alone.miss, alone.differs) == ([], None, False)
     apart = read([{"score": 4, "human": 2}, {"score": 4, "human": 2.5}]).replies
     assert [reply.differs for reply in apart] == [True, False]
@@ -111,7 +119,7 @@ def test_rows_of_one_case_become_one_reply_with_several_labels(read: Read) -> No
 
 def test_fields_that_are_not_text_are_shown_as_json_or_missing(read: Read) -> None:
     (reply,) = read([{"score": 1, "prompt": [{"role": "user"}], "completion": None}]).replies
-    assert (reply.question, reply.response) == ('[{"role": "user"}]', None)
+    assert (reply.question, reply.shown["response"]) == ('[{"role": "user"}]', None)
 
 
 def test_unusable_value_is_reported_with_its_line(read: Read) -> None:
@@ -161,7 +169,7 @@ def test_more_rows_than_a_page_holds_are_refused_unless_limited(read: Read, path
     assert "20,001 rows are more than the 20,000 that a page can hold; say --limit 20000" in str(
         caught.value
     )
-    assert [reply.name for reply in last.replies] == ["Line 20000", "Line 20001"]
+    assert [reply.shown["name"] for reply in last.replies] == ["Line 20000", "Line 20001"]
     assert last.left_out == MOST_REPLIES - 1
 
 
