@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -17,6 +17,8 @@ from judge.scoring.numbers import number_of
 
 if TYPE_CHECKING:
     from judge.evaluation.naming import Decide, Write
+    from judge.evaluation.view.replies import Reply
+    from judge.rows.row_file import Row, RowFile
     from judge.scoring.judging import Judge
 
 Texts = TypeVar("Texts")
@@ -80,26 +82,35 @@ def causes(
     """
     from judge.evaluation.causes import MOST, find_causes, read_low
 
-    options.refuse_same_file(
-        source, output, "the rows with causes would be written over the scored rows"
-    )
-    if output:
-        refuse_foreign(output, b'{"line": ', "a file of verdicts", "-o")
+    _check_output(output, source, "cause")
     file, reasons = read_low(source, rubric)
     Reports(file.problems)
 
     found = asyncio.run(_ask(make(), find_causes, reasons, known or ()))
     if output:
         cause_of = {line: each.name for each in found.counts for line in each.replies}
-        with replacing(output) as written:
-            for row in file.rows():
-                cause = {"cause": cause_of[row.line]} if row.line in cause_of else {}
-                written.write(f"{encode({**row.fields, **cause})}\n".encode())
+        _write_rows(output, file, "cause", lambda row: cause_of.get(row.line))
     for each in found.counts:
         say(f"{len(each.replies):>4}  {each.name} ({_where(each.replies)})")
     if found.left_out:
         say(f"Of {len(reasons):,} low replies, the last {MOST} were sorted.")
     raise typer.Exit(1 if file.problems else 0)
+
+
+def _check_output(output: Path | None, source: Path, name: str) -> None:
+    options.refuse_same_file(source, output, "the rows would be written over themselves")
+    if output:
+        refuse_foreign(output, f'{{"{name}": '.encode(), f"a file of rows with their {name}", "-o")
+
+
+def _write_rows(
+    output: Path, file: "RowFile", name: str, value_of: "Callable[[Row], str | None]"
+) -> None:
+    """Writes the rows with one more field; it is the first, so that the file is known as ours."""
+    with replacing(output) as written:
+        for row in file.rows():
+            fields = {name: None} | dict(row.fields) | {name: value_of(row)}
+            written.write(f"{encode(fields)}\n".encode())
 
 
 async def _ask(
@@ -142,14 +153,11 @@ def topics(
     fifteen questions a request; the counts are ours. With --ask decision it chooses. Exit code 0:
     done, 1: some lines could not be read or questions not sorted, 2: error.
     """
-    from judge.evaluation.topics import TITLES, find_topics
-    from judge.evaluation.view import by_version, to_topics
+    from judge.evaluation.topics import find_topics
     from judge.evaluation.view.replies import Reader, question_of
     from judge.rows.row_file import RowFile
 
-    options.refuse_same_file(source, output, "the rows with topics would be written over the rows")
-    if output:
-        refuse_foreign(output, b'{"topic": ', "a file of rows with topics", "-o")
+    _check_output(output, source, "topic")
     file = RowFile.at(source)
     reader = Reader(file.problems, label="", rubric=rubric)
     for row in file.rows():
@@ -161,22 +169,25 @@ def topics(
 
     topic_of = asyncio.run(_ask(make(), find_topics, questions, known or ()))
     if output:
-        with replacing(output) as written:
-            for row in file.rows():
-                # First, so that the file is known as one of ours.
-                fields = {"topic": None, **row.fields}
-                fields["topic"] = topic_of.get(question_of(row) or "")
-                written.write(f"{encode(fields)}\n".encode())
+        _write_rows(output, file, "topic", lambda row: topic_of.get(question_of(row) or ""))
+    _say_topics(replies, topic_of)
     is_sorted = all(question in topic_of for question in questions)
-    counted = by_version(replies)
-    for version, own in counted.items():
-        if len(counted) > 1:
-            say(f"{version.name}:")
-        topics = to_topics(own, (topic_of.get(reply.question or "") for reply in own))
-        say("\n".join(_aligned([TITLES, *(topic.cells for topic in topics)])))
     if not is_sorted:
         say("Some questions are not sorted: a request failed, or its answer left them out.")
     raise typer.Exit(1 if file.problems or not is_sorted else 0)
+
+
+def _say_topics(replies: "Sequence[Reply]", topic_of: Mapping[str, str]) -> None:
+    """A table for each judge version."""
+    from judge.evaluation.topics import TITLES
+    from judge.evaluation.view import by_version, to_topics
+
+    versions = by_version(replies)
+    for version, own in versions.items():
+        if len(versions) > 1:
+            say(f"{version.name}:")
+        topics = to_topics(own, (topic_of.get(reply.question or "") for reply in own))
+        say("\n".join(_aligned([TITLES, *(topic.cells for topic in topics)])))
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
