@@ -151,7 +151,6 @@ def batch(
             by,
             other_questions,
         )
-    _say_way(judge)
     given = RowFile.at(source)
     work = _run(judge, make, given, path, concurrency, max_cost, limit)
     if table:
@@ -163,14 +162,6 @@ def batch(
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
     has_gaps = bool(work.missing or work.tally.unscored)
     raise typer.Exit(has_gaps if outcome is None else outcome)
-
-
-def _say_way(judge: "Judge") -> None:
-    from judge.scoring.ways import TAKES
-
-    if judge.ask:
-        costs = [f", {cost}" for way, cost in TAKES.items() if judge.ask.startswith(way)]
-        say(options.to_summary(f"Way to ask: {judge.ask}{''.join(costs)}."))
 
 
 def _suggest(judge: "Judge", make: "partial[Judge]") -> None:
@@ -304,11 +295,6 @@ class _Work:
             f"{tally.scored:,} of {self.rows:,} rows scored, {tally.unscored:,} "
             f"unscored{why}, {run.failed:,} failed, {run.malformed:,} skipped."
         )
-        if tally.partial:
-            yield (
-                f"Scored by fewer ratings than asked for: {tally.partial:,} of "
-                f"{tally.scored:,} rows (see `basis`)."
-            )
         if tally.scored:
             mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
             counts = ", ".join(
@@ -322,11 +308,6 @@ class _Work:
         if tally.input_tokens or tally.output_tokens:
             cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
             yield f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens; cost: {cost}."
-        if tally.reasoning_tokens:
-            of_rating, thinking = (
-                round(n / tally.ratings) for n in (tally.output_tokens, tally.reasoning_tokens)
-            )
-            yield f"{of_rating:,} tokens a rating, {thinking:,} of them thinking."
         yield from self.batch.judge.shortfalls
         if run.is_spent:
             yield "Stopped at --max-cost; with more, run the same command to continue."

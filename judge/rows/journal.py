@@ -32,13 +32,10 @@ class JournalTally:
 
     scored: int = 0
     unscored: int = 0
-    partial: int = 0  # scored by fewer ratings than were asked for
     scores: Counter[int] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     input_tokens: int = 0
     output_tokens: int = 0
-    reasoning_tokens: int = 0
-    ratings: int = 0  # that took these tokens
     cost_usd: float = 0.0
     unpriced: int = 0  # rows whose cost is unknown
     served: Counter[tuple[str, str]] = field(
@@ -53,15 +50,11 @@ class JournalTally:
         if added["score"] is not None:
             self.scored += 1
             self.scores[added["score"]] += 1
-            usable, _, asked = added["basis"].partition(" of ")
-            self.partial += usable != asked
         else:
             self.unscored += 1
             self.reasons[str(added["unscored_reason"])] += 1
         self.input_tokens += added["input_tokens"] or 0
         self.output_tokens += added["output_tokens"] or 0
-        self.reasoning_tokens += added["reasoning_tokens"] or 0
-        self.ratings += len(added["ratings"] or ())
         self.served.update(Row(0, added).served)
         self.cost_usd += added["cost_usd"] or 0.0
         self.unpriced += added["cost_usd"] is None

@@ -17,10 +17,6 @@ from judge.scoring.panel import Member
 TEXT = "text"
 DISTRIBUTION = "distribution"
 DECISION = "decision"
-TAKES = {
-    DISTRIBUTION: "one request a row, of a few tokens",
-    DECISION: "one request a row, which costs what it reads",
-}
 _SAMPLES = 3  # of a single model
 USUAL = (
     "How do I move a meeting that repeats every week to another day, without losing its notes?",

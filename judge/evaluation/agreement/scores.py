@@ -1,6 +1,5 @@
 """Scored responses and the labels that people gave them, read from JSONL."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -53,10 +52,9 @@ def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None
 
     A response is identified by its `case`, or without one by its prompt (`prompt_id`, `prompt` or
     `question`) and its text (`completion` or `response`); without these, each line is a response of
-    its own. Equal texts on different `line`s of one judge are different responses, unless
-    `label_by` names different people. A judge is identified by `model`, `rubric`, `rubric_version`
-    and the score's field, as far as these differ in the file. `rubric` sets the scale; it is needed
-    if the rows name a rubric that does not come with the package.
+    its own. A judge is identified by `model`, `rubric`, `rubric_version` and the score's field, as
+    far as these differ in the file. `rubric` sets the scale; it is needed if the rows name a rubric
+    that does not come with the package.
     """
     file = RowFile(path)
     rows = _read_rows(file, columns)
@@ -147,19 +145,11 @@ def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_
     """
     items: dict[object, _Item] = {}
     repeats = 0
-    lines = defaultdict[object, dict[int, int]](dict)
     drawn: list[Row] = []
     for read in rows:
         row = read.row
         known_by = row.known_by[1]
         source = tuple(str(part or "") for part in (row.judge, *row.rubric))
-        line = row.get("line")
-        if isinstance(known_by, tuple) and isinstance(line, int):
-            # Equal texts on different lines of one run are numbered in order of appearance, because
-            # another judge's run may have other line numbers for the same rows.
-            known = lines[known_by, source, str(row.get("label_by"))]
-            if number := known.setdefault(line, len(known)):
-                known_by = (*known_by, number)
         item = items.setdefault(known_by, _Item(row, _group_of(row, group) if group else None))
         for column, score in read.scores.items():
             judge = (*source, column)

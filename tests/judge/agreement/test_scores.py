@@ -184,16 +184,6 @@ def test_the_rubrics_file_gives_the_scale(read: Reading, tmp_path: Path) -> None
     assert read(ROW | {"rubric": "tone", "rubric_version": "1"}, rubric=mine).scale == (1, 10)
 
 
-def test_equal_answers_on_different_lines_of_a_batch_are_different_responses(read: Reading) -> None:
-    rows = [
-        ROW | {"model": model, "line": line}
-        for model, shift in (("a", 0), ("b", 7))
-        for line in (shift, shift + 1)
-    ]
-    scores = read(*rows)
-    assert [response.scores for response in scores.responses] == [{"a": 3, "b": 3}] * 2
-
-
 @each(
     ("change", "message"),
     [

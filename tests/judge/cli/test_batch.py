@@ -632,7 +632,6 @@ async def test_misspelt_model_of_a_panel_is_reported_once_and_its_rows_are_count
     done = await ask(model_server, source, output, "--model", "a,b,c")
     assert done.stderr.count("without 'b'") == 1
     assert "no model 'b'" in " ".join(done.stderr.split())
-    assert "Scored by fewer ratings than asked for: 5 of 5 rows" in done.stdout
     first = read(output)[0]
     assert first["basis"] == "2 of 3"
     assert first["ratings"][1] == {"model": "b", "score": None, "unscored_reason": "call_failed"}
@@ -660,8 +659,7 @@ async def test_decisions_are_written_with_their_probabilities_and_never_mixed_wi
     levels = {str(score): chance for score, chance in enumerate((0.0, 0.0, 0.0, 0.3, 0.5, 0.2))}
     model_server.script(Decided(levels, {"relevant": 0.9}))
     done = await ask(model_server, source, output, "--ask", "decision", "--limit", 2)
-    assert done.stdout.startswith("Way to ask: decision ")
-    assert "one request a row, which costs what it reads" in " ".join(done.stdout.split())
+    assert done.returncode == 0
     first, _ = read(output)
     assert (first["score"], first["mean"], first["probabilities"]["5"]) == (
         4,
@@ -676,24 +674,6 @@ async def test_decisions_are_written_with_their_probabilities_and_never_mixed_wi
     again = await ask(model_server, source, output)
     assert (again.returncode, len(model_server.requests)) == (2, 2)
     assert "judged with ask 'decision" in again.stderr
-
-
-async def test_thinking_is_shown_apart(
-    model_server: ModelServer, source: Path, output: Path
-) -> None:
-    usage = {
-        "prompt_tokens": 400,
-        "completion_tokens": 640,
-        "completion_tokens_details": {"reasoning_tokens": 520},
-    }
-    model_server.script(Answer("score: 4\nGood.", usage=usage))
-    done = await ask(model_server, source, output, "--effort", "high")
-    assert "2,000 + 3,200 tokens; cost: not known." in done.stdout
-    assert "640 tokens a rating, 520 of them thinking." in done.stdout
-    assert (model_server.requests[0]["reasoning_effort"], read(output)[0]["reasoning_tokens"]) == (
-        "high",
-        520,
-    )
 
 
 LIKELY = Answer(
