@@ -29,10 +29,10 @@ from bot.features.watch.queries import Releases, WatchOrders
 from bot.features.watch.release_looks import ReleaseLooks
 from bot.features.watch.retirements import Retirements
 from bot.features.watch.standings import StandingLooks
-from bot.features.watch.text import not_read_since, settings_blocks
+from bot.features.watch.text import MOST_SHOWN, not_read_since, settings_blocks
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.week_text import (
-    detail_blocks,
+    detail_block,
     home_blocks,
     releases_in,
     week_blocks,
@@ -126,13 +126,15 @@ async def _week_details(
 ) -> Sequence[Block]:
     assistants = await read_assistants(services, place, week)
     members = await named([each.author_id for each in assistants])
-    details = [
-        await read_details(services, replace(place, author_id=each.author_id), week)
-        for each in assistants
-        if each.author_id in members
-    ]
-    marked = await Releases(services.store.database).of(place)
-    return detail_blocks(assistants, members, details, releases_in(marked, week), week)
+    blocks = list[Block]()
+    for assistant in [each for each in assistants if each.author_id in members][:MOST_SHOWN]:
+        its = replace(place, author_id=assistant.author_id)
+        details = await read_details(services, its, week)
+        marked = releases_in(await Releases(services.store.database).of(its), week)
+        name = members[assistant.author_id].name
+        block = detail_block(assistant, name, details, marked, week)
+        blocks += [block] if block else []
+    return blocks
 
 
 async def _release(services: Services, place: Place, typed: str, by: str) -> str:

@@ -45,16 +45,14 @@ def replies_a_day(latest: Sequence[Raw], now: datetime) -> Mapping[str, float]:
     """About how many replies each author wrote a day, in the last week or since the oldest of these
     messages.
 
-    Of a thread Slack says how many messages it has and who wrote some: those of several people are
-    taken to alternate, those of one to be one reply.
+    Of a thread Slack says how many messages it has and who wrote some, who are taken to alternate.
     """
     since = (now - timedelta(days=7)).timestamp()
     number = Counter[str]()
     for raw in latest:
         if float(raw.get("latest_reply") or raw["ts"]) < since:
             continue
-        people = raw.get("reply_users_count") or 1
-        of_each = raw.get("reply_count", 1) // people if people > 1 else 1
+        of_each = raw.get("reply_count", 1) // (raw.get("reply_users_count") or 1)
         number.update(dict.fromkeys(_authors(raw), max(of_each, 1)))
     oldest = min((float(raw["ts"]) for raw in latest), default=since)
     days = min(max((now.timestamp() - oldest) / 86_400, 1), 7)

@@ -28,10 +28,8 @@ async def follow_orders(watcher: Watcher) -> None:
         return
     own = {(watch.channel_id, watch.author_id) for watch in watches if not watch.is_derived}
     try:
-        wanted = _wanted(watcher, orders, await memberships.of(), own)
-        if {watch.channel_id for watch in derived} - {watch.channel_id for watch in wanted}:
-            # This list may be older than that by which another process has made a watch.
-            wanted = _wanted(watcher, orders, await memberships.now(None), own)
+        # An older list may not have a channel in which another process has made a watch.
+        wanted = _wanted(watcher, orders, await memberships.now(None), own)
     except MembershipError as exc:
         logger.warning("channels_not_listed", reason=str(exc))
         return

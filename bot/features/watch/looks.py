@@ -24,8 +24,7 @@ SELDOM = timedelta(hours=1)
 BACK = timedelta(days=7)
 _OVERLAP = timedelta(minutes=1)  # Slack may show a message slightly later than its timestamp
 _PAGE = 200
-_MOST_PAGES = 10
-_MOST_BEHIND = 50
+_MOST_PAGES = 20
 _AT_ONCE = 4
 
 
@@ -76,29 +75,25 @@ async def _messages(services: Services, channel_id: str, since: float) -> AsyncI
     client = services.client
     first = (services.clock() - BACK).timestamp()
     async for parent in _pages(
-        client.conversations_history, since, channel=channel_id, oldest=f"{first:.6f}"
+        client.conversations_history, channel=channel_id, oldest=f"{first:.6f}"
     ):
         if float(parent["ts"]) > since:
             yield parent
         if float(parent.get("latest_reply") or 0) > since:
             thread = {"channel": channel_id, "ts": parent["ts"], "oldest": f"{since:.6f}"}
-            async for raw in _pages(client.conversations_replies, since, **thread):
+            async for raw in _pages(client.conversations_replies, **thread):
                 if raw["ts"] != parent["ts"]:
                     yield raw
 
 
-async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[Raw]:
-    """The messages of at most ten pages, or of at most 50 if it takes more to reach back to `since`
-    (epoch s).
-    """
+async def _pages(method: Any, **arguments: Any) -> AsyncIterator[Raw]:
+    """The messages of at most twenty pages."""
     pages = 0
     async for page in await method(limit=_PAGE, **arguments):
-        messages = page.get("messages") or []
-        for raw in messages:
+        for raw in page.get("messages") or []:
             yield raw
         pages += 1
-        is_back = not messages or float(messages[-1]["ts"]) <= since
-        if pages == _MOST_BEHIND or (pages >= _MOST_PAGES and is_back):
+        if pages == _MOST_PAGES:
             logger.warning(
                 "channel_not_read_to_its_end", channel=arguments["channel"], messages=pages * _PAGE
             )

@@ -168,7 +168,7 @@ async def _ask_to_end(
     watch = await orders.find(invocation.team_id, place, author_id)
     if watch is None:
         return words.NOT_WATCHED
-    return words.ask_to_end(watch, names[author_id], await set_by(services, watch))
+    return words.ask_to_end(watch, names[author_id])
 
 
 def changed(

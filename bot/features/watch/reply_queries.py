@@ -259,15 +259,12 @@ class Replies(db.StoreQueries):
             sa.select(*what, number, sa.func.count(cases.c.score).label("scored"))
             .select_from(replies.outerjoin(cases, is_its))
             .where(
-                replies.c.team_id == place.team_id,
-                replies.c.channel_id.in_((place.channel_id, *place.others)),
+                _is_at(place),
                 replies.c.ts >= to_ts(span.start),
                 replies.c.ts < to_ts(span.end),
             )
             .group_by(*what)
         )
-        if place.author_id is not None:
-            query = query.where(replies.c.author_id == place.author_id)
         return await self._database.rows(SeenCount, query)
 
     async def low_counts(
@@ -307,8 +304,7 @@ class Replies(db.StoreQueries):
                 team_id=watch.team_id, author_id=watch.author_id, is_derived=True
             )
             is_here = cases.c.channel_id.in_(derived)
-        is_same = sa.and_(cases.c.channel_id == reply.channel_id, cases.c.message_ts == reply.ts)
-        is_another = sa.not_(is_same)
+        is_another = sa.or_(cases.c.channel_id != reply.channel_id, cases.c.message_ts != reply.ts)
         query = (
             sa.select(
                 sa.func.count().label("on_day"),
@@ -335,7 +331,7 @@ def _is_at(place: Place) -> sa.ColumnElement[bool]:
     return sa.and_(
         replies.c.team_id == place.team_id,
         replies.c.channel_id.in_((place.channel_id, *place.others)),
-        replies.c.author_id == place.author_id,
+        sa.true() if place.author_id is None else replies.c.author_id == place.author_id,
     )
 
 

@@ -11,7 +11,7 @@ from bot.features.watch.queries import Unread
 from bot.figures.lowest import ids_of, low_blocks
 from bot.figures.quality import span
 from bot.slack import blocks as ui
-from bot.slack.messenger import Post, to_post
+from bot.slack.messenger import Post, sentence, to_post
 from bot.slack.mrkdwn import clip
 from bot.store.figures import LowCase
 from judge.evaluation.stats import Interval
@@ -86,14 +86,11 @@ def begun(watch: Watch, name: str, channel_id: str, more: str = "") -> Post:
     if not watch.is_everywhere:
         text = f"*{clip(name)}* is now watched in <#{channel_id}>: {order_words(watch)} {more}"
         return Post(text.rstrip(), [ui.section(text.rstrip()), _buttons(watch)])
-    text = (
+    return sentence(
         f"*{clip(name)}* is now watched in all public channels that I am in{left_out(watch)}, "
         f"{number_of(len(watch.channels), 'channel')} at present, and in those that I am invited to "
-        f"later: {order_words(watch)}\nA watch that is set in a channel goes before. {more}"
-    ).rstrip()
-    which = f"{channel_id}:{watch.author_id}"
-    change = ui.button("Change", ids.ACTION_WATCH_EVERYWHERE, which)
-    return Post(text, [ui.section(text), ui.actions(change)])
+        f"later: {order_words(watch)}\nA watch that is set in a channel goes before. {more}".rstrip()
+    )
 
 
 def left_out(order: Watch) -> str:
@@ -127,8 +124,8 @@ def outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[s
     ]
 
 
-def ask_to_end(watch: Watch, name: str, by: str) -> Post:
-    """Asks whether to end a watch, or an order, which `by` has set."""
+def ask_to_end(watch: Watch, name: str) -> Post:
+    """Asks whether to end a watch, or an order."""
     what = f"End the watch on *{clip(name)}*?"
     if watch.is_everywhere:
         what = (
@@ -136,9 +133,8 @@ def ask_to_end(watch: Watch, name: str, by: str) -> Post:
             "present)?"
         )
     elif watch.is_derived:
-        whose = f", by <@{by}>" if by else ""
         what = (
-            f"*{clip(name)}* is watched in all public channels{whose}. End it here alone? `/judge "
+            f"*{clip(name)}* is watched in all public channels. End it here alone? `/judge "
             f"watch off @{clip(name)} everywhere` ends it in all."
         )
     text = f"{what} {ENDED_MEANS}"

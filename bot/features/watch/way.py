@@ -81,8 +81,6 @@ async def _find_way(
     if tried and tried.input_tokens is not None:
         read = tried.input_tokens
         written = tried.output_tokens or 0
-    elif settings.judge_effort:
-        return Way(model, ask)
     return Way(model, ask, await _price(services, model, read, written), is_guess=tried is None)
 
 

@@ -88,8 +88,6 @@ def _volume(this: Volume, before: Volume, length: str) -> str:
     how = "scored" if this.is_of_all else "drawn at random and scored"
     said += f". {this.scored:,} {how}"
     others = outcomes(this.coverage, _NOT_SCORED)
-    if len(others) == 1:
-        others = [f"the others {others[0].partition(' ')[2]}"]
     return f"{said} ({', '.join(others)})." if others else f"{said}."
 
 
@@ -104,33 +102,27 @@ def _is_nearly_all(volume: Volume) -> bool:
     return volume.scored >= _NEARLY_ALL * volume.coverage.seen
 
 
-def detail_blocks(
-    assistants: Sequence[AssistantWeek],
-    members: Mapping[str, Member],
-    details: Sequence[AssistantDetails],
+def detail_block(
+    assistant: AssistantWeek,
+    name: str,
+    details: AssistantDetails,
     releases: Sequence[Release],
     week: Week,
-) -> list[ui.Block]:
-    """What a digest leaves out of each assistant among `members`: what people would score, its
-    weeks, and its releases in them.
+) -> ui.Block | None:
+    """What a digest leaves out of an assistant: what people would score, its weeks, and its
+    releases in them; None if there is nothing.
     """
-    shown = [each for each in assistants if each.author_id in members]
-    blocks = list[ui.Block]()
-    for assistant, found in list(zip(shown, details, strict=True))[:MOST_SHOWN]:
-        name = members[assistant.author_id].name
-        means = weekly_means(found.trend)
-        marked = [
-            release_line(each, name) for each in releases if each.author_id == assistant.author_id
-        ]
-        lines = [
-            quality.as_people(found.quality, four_weeks_words(week)),
-            f"Mean of each week, from its first day: {means}." if means else "",
-            f"In these weeks: {'; '.join(marked[:MOST_RELEASES])}." if marked else "",
-        ]
-        if any(lines):
-            title = f"*{clip(name)}*{_scale(assistant.standing)}"
-            blocks.append(ui.section("\n".join([title, *filter(None, lines)])))
-    return blocks
+    means = weekly_means(details.trend)
+    marked = "; ".join([release_line(each, name) for each in releases][:MOST_RELEASES])
+    lines = [
+        quality.as_people(details.quality, four_weeks_words(week)),
+        f"Mean of each week, from its first day: {means}." if means else "",
+        f"In these weeks: {marked}." if marked else "",
+    ]
+    if not any(lines):
+        return None
+    title = f"*{clip(name)}*{_scale(assistant.standing)}"
+    return ui.section("\n".join([title, *filter(None, lines)]))
 
 
 def _scale(standing: Standing | None) -> str:

@@ -3,7 +3,6 @@ submitted.
 """
 
 import asyncio
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Recipient
-from bot.domain.watch import Shows, Watch, is_channel
+from bot.domain.watch import Shows, is_channel
 from bot.features.watch import assistants, ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
@@ -32,7 +31,6 @@ from bot.slack.members import called
 from bot.slack.messenger import Post
 from bot.store.figures import Place
 from bot.store.watches import EVERYWHERE
-from judge.scoring.rubric import Scale
 
 
 @dataclass(frozen=True)
@@ -94,12 +92,7 @@ async def answer_command(watcher: Watcher, invocation: Invocation, text: str) ->
 
 
 async def open_window(
-    watcher: Watcher,
-    invocation: Invocation,
-    channel_id: str,
-    author: str,
-    *,
-    is_everywhere: bool = False,
+    watcher: Watcher, invocation: Invocation, channel_id: str, author: str
 ) -> str:
     """Opens a channel's window, on the assistant with the name or id `author` if any; returns why
     not, or nothing.
@@ -109,9 +102,7 @@ async def open_window(
     )
     if not opened:
         return invocation.too_slow
-    state = WatchState(
-        channel_id=channel_id, told_at=invocation.channel_id, is_everywhere=is_everywhere
-    )
+    state = WatchState(channel_id=channel_id, told_at=invocation.channel_id)
     await _show(watcher, invocation, opened.id, state, author, None)
     return ""
 
@@ -134,8 +125,7 @@ async def _show(
     else:
         state = state.model_copy(update={"is_everywhere": form.watch.is_everywhere})
         if chosen:
-            watch = replace(form.watch, share=chosen.share)
-            form = replace(form, watch=watch, version=state.version or "")
+            form = replace(form, watch=replace(form.watch, share=chosen.share))
         view = window_words.watch_modal(state, form)
     await watcher.services.messenger.update_modal(view_id, view)
 
@@ -153,9 +143,7 @@ async def _to_view(
     if refusal:
         return refusal
     team_id = invocation.team_id
-    watched = dict(await assistants.watched_names(services, team_id, channel_id))
-    if state.is_everywhere:
-        watched |= await assistants.watched_names(services, team_id, EVERYWHERE)
+    watched = await assistants.watched_names(services, team_id, channel_id)
     try:
         found, a_day = await assistants.assistants(services, channel_id, author)
     except SLACK_ERRORS as exc:
@@ -167,7 +155,7 @@ async def _to_view(
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
     author_id = meant[0]
-    place = state.place
+    place = channel_id
     earlier = await watcher.orders.find(team_id, place, author_id)
     if earlier and earlier.is_derived:
         place = EVERYWHERE
@@ -180,7 +168,6 @@ async def _to_view(
         earlier is not None,
         names,
         await services.rubrics.of(team_id, channel_id),
-        _version(earlier),
         a_day.get(author_id, 0),
         way,
         settings.is_digest_on,
@@ -189,23 +176,20 @@ async def _to_view(
     )
 
 
-def _version(watch: Watch | None) -> str:
-    """A short hash of the settings, to notice a change; `watch` is None if the assistant is not
-    watched.
-    """
-    settings = watch and replace(watch, channels=())
-    return hashlib.sha256(repr(settings).encode()).hexdigest()[:8]
-
-
 async def _submit(
     watcher: Watcher, invocation: Invocation, state: WatchState, form: WatchForm
 ) -> Raw | Post:
     """What the person is told once the watch is set, or the answer to Slack if it is not."""
-    refusal = await _refusal(watcher, invocation, state, form)
-    if refusal:
-        return refusal
     services = watcher.services
     team_id = invocation.team_id
+    refusal, errors = await asyncio.gather(
+        orders.refusal_of(services, invocation, state.channel, is_change=True),
+        _errors(services, team_id, state.channel, form),
+    )
+    if refusal:
+        return {"response_action": "update", "view": said_modal(refusal)}
+    if errors:
+        return {"response_action": "errors", "errors": errors}
     earlier = await watcher.orders.find(team_id, state.place, form.author_id)
     way = await find_way(services, team_id, state.place, earlier)
     watch = earlier or orders.new_watch(services, invocation, state.place, form.author_id, way.ask)
@@ -220,7 +204,8 @@ async def _submit(
         block_id = ids.BLOCK_ASSISTANT
         if form.changes:
             block_id = slack_ids.of(ids.BLOCK_SHOWS, form.author_id)
-        return _errors_at({block_id: not_saved.replace("`", "")})
+        errors = {block_id: not_saved.replace("`", "")}
+        return {"response_action": "errors", "errors": errors}
     more = list[str]()
     if not earlier and not watch.is_everywhere:
         more.append(f"The first figures come after {FIRST} scores.")
@@ -229,71 +214,33 @@ async def _submit(
     return await orders.begun(watcher, watch, state.channel, " ".join(more))
 
 
-def _errors_at(errors: Mapping[str, str]) -> Raw:
-    """The answer to Slack that shows errors at these blocks; empty if there are none."""
-    return {"response_action": "errors", "errors": errors} if errors else {}
-
-
-async def _refusal(
-    watcher: Watcher, invocation: Invocation, state: WatchState, form: WatchForm
-) -> Raw:
-    """The answer to Slack for a window that cannot be submitted like this, or empty."""
-    services = watcher.services
-    team_id = invocation.team_id
-    refusal, kept_out = await asyncio.gather(
-        orders.refusal_of(services, invocation, state.channel, is_change=True),
-        _kept_out(services, form, state.channel),
-    )
-    if refusal:
-        return {"response_action": "update", "view": said_modal(refusal)}
-    shown_watch = await watcher.orders.find(team_id, state.place, form.author_id)
-    rubric = await services.rubrics.of(team_id, state.channel)
-    errors = await _errors(services, form, rubric.scale, is_watched=shown_watch is not None)
-    if (state.version or "") != _version(shown_watch):
-        errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
-    return _errors_at(errors | kept_out)
-
-
 async def _errors(
-    services: Services, form: WatchForm, scale: Scale, *, is_watched: bool
+    services: Services, team_id: str, channel_id: str, form: WatchForm
 ) -> dict[str, str]:
+    """What is wrong with what a person has entered, by block id."""
     errors = {} if form.share else {ids.BLOCK_ASSISTANT: window_words.NOT_SHOWN_YET}
-    is_ours = form.author_id in services.identity.own_ids
-    if is_ours or not (is_watched or (await services.members.of(form.author_id)).is_bot):
-        errors[ids.BLOCK_ASSISTANT] = window_words.NO_ASSISTANT
     floor = form.changes.get("floor")
+    scale = (await services.rubrics.of(team_id, channel_id)).scale
     if floor is not None and not scale.low < floor < scale.high:
         errors[slack_ids.of(ids.BLOCK_FLOOR, form.author_id)] = window_words.off_floor(scale)
-    return errors
-
-
-async def _kept_out(services: Services, form: WatchForm, channel_id: str) -> dict[str, str]:
-    """The error, by block id, for people who may not get alerts, which contain figures of the
-    channel.
-    """
+    # Alerts contain figures of the channel. Without Slack's answer, nobody may see them.
     people = [each for each in form.changes.get("alerts_to", ()) if each != channel_id]
     keeps_out = (services.memberships.keeps_out(each, channel_id) for each in people)
-    # Without Slack's answer, nobody may see them.
     kept = await asyncio.gather(*keeps_out, return_exceptions=True)
-    out = [
-        await services.members.name_of(each)
-        for each, is_out in zip(people, kept, strict=True)
-        if is_out
-    ]
-    block_id = slack_ids.of(ids.BLOCK_ALERTS_TO, form.author_id)
-    return {block_id: window_words.kept_out(out)} if out else {}
+    out = [each for each, is_out in zip(people, kept, strict=True) if is_out]
+    if out:
+        names = [await services.members.name_of(each) for each in out]
+        errors[slack_ids.of(ids.BLOCK_ALERTS_TO, form.author_id)] = window_words.kept_out(names)
+    return errors
 
 
 def register(app: AsyncApp, watcher: Watcher) -> None:
     share = re.compile(f"^{ids.BLOCK_SHARE}-")
 
-    @payloads.on_click(app, ids.ACTION_WATCH, ids.ACTION_WATCH_EVERYWHERE)
+    @payloads.on_click(app, ids.ACTION_WATCH)
     async def open_in_message(invocation: Invocation, _: Raw) -> None:
         channel_id, author_id = clicked_watch(invocation)
-        is_everywhere = invocation.action == ids.ACTION_WATCH_EVERYWHERE
-        said = await open_window(
-            watcher, invocation, channel_id, author_id, is_everywhere=is_everywhere
-        )
+        said = await open_window(watcher, invocation, channel_id, author_id)
         await watcher.services.messenger.tell(invocation.recipient, said)
 
     @payloads.on_click(app, ids.BLOCK_ASSISTANT, share, ids.ACTION_WATCH_MORE)
@@ -327,7 +274,6 @@ async def _choose(watcher: Watcher, invocation: Invocation, view: Raw) -> None:
     if invocation.action == ids.ACTION_WATCH_MORE:
         state = state.model_copy(update={"is_long": True})
     elif invocation.action == ids.BLOCK_ASSISTANT:
-        state = state.model_copy(update={"is_everywhere": False})
         chosen = None
     await _show(watcher, invocation, view["id"], state, form.author_id, chosen)
 

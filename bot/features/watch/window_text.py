@@ -21,11 +21,7 @@ from judge.scoring.sanitize import one_line
 
 MOST_PEOPLE = 5
 """At most this many people are alerted by a watch, besides its channel."""
-NO_ASSISTANT = "Choose an assistant: a bot in this channel other than me."
 NOT_SHOWN_YET = "The settings of this assistant are still loading. Check them below, then submit."
-CHANGED_MEANWHILE = (
-    "Somebody changed these settings while this window was open. Close it and open it again."
-)
 _TITLE = "Watches"
 _NEW = ("Watch an assistant", "Watch")
 _CHANGE = ("Change a watch", "Save")
@@ -77,7 +73,6 @@ class WatchView:
     is_set: bool
     names: Mapping[str, str]
     rubric: Rubric
-    version: str
     a_day: float
     way: Way
     has_digest: bool = False
@@ -116,8 +111,7 @@ def watch_modal(state: WatchState, form: WatchView) -> dict[str, Any]:
         blocks.append(ui.context(f"It scores {words.order_words(watch)}"))
         blocks.append(ui.actions(ui.button("More", ids.ACTION_WATCH_MORE)))
     title, submit = _CHANGE if form.is_set else _NEW
-    seen = state.model_copy(update={"version": form.version})
-    return ui.modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
+    return ui.modal(ids.VIEW_WATCH, title, state, blocks, submit, "Cancel")
 
 
 def _where(state: WatchState, form: WatchView) -> str:

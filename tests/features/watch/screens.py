@@ -37,7 +37,8 @@ def make(words: str) -> None:
     for several in ([], counted):
         text.state(several)
     text.begun(watch, name, "C1", words[:200])
-    text.ask_to_end(watch, name, "")
+    text.ask_to_end(watch, name)
+    pauses.paused_notice("U1", NOW.date(), "C1:B1")
     text.ended_by(watch, name, "U1")
     text.changed_by(watch, name, "U1")
     causes = [replace(each, cause=words[:80] or None) for each in low * 2]
@@ -63,8 +64,7 @@ def make(words: str) -> None:
     standing_text.test_alert(watch, name, NOW)
     order = replace(watch, channel_id="", except_in=("C2",), channels=("C1", "C3"))
     text.begun(order, name, "C1", words[:200])
-    text.ask_to_end(order, name, "")
-    text.ask_to_end(replace(watch, is_derived=True), name, "U1")
+    text.ask_to_end(order, name)
     news._first(watch, week_text.standing_lines(its.STANDINGS["became worse"], name))
     make_releases(words, name)
     window_text.said_modal(words[:2900] or "x")

@@ -64,7 +64,7 @@ async def test_a_drawn_reply_without_a_score_is_missed_and_not_posted(stage: Sta
     assert [verdict.text[:7] for verdict in stage.ours()] == ["Score 4"]
     stage.ann.command(CHANNEL, ids.COMMAND, "stats")
     said = shown(await stage.told(stage.ann, 2))
-    assert "2 replies. 1 scored (the others missed or unscored)" in said
+    assert "2 replies. 1 scored (1 missed or unscored)" in said
 
 
 @pytest.mark.needs("privacy")

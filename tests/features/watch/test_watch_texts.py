@@ -42,7 +42,7 @@ MANY = {f"U{number}": "x" * 200 for number in range(150)}
 
 def form(names: Mapping[str, str], **changes: object) -> WatchView:
     given = {"team_id": "T1", "channel_id": "C1", "author_id": "U149", "since": NOW} | changes
-    return WatchView(Watch(**given), True, names, load_rubric("additive-5"), "", 0, FREE)  # type: ignore[arg-type]
+    return WatchView(Watch(**given), True, names, load_rubric("additive-5"), 0, FREE)  # type: ignore[arg-type]
 
 
 def a_watch(**changes: Any) -> Watch:
@@ -168,7 +168,7 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
     said = [
         *(
             read(post.blocks)
-            for post in (text.begun(SET, "helper", "C1"), text.ask_to_end(SET, "helper", ""))
+            for post in (text.begun(SET, "helper", "C1"), text.ask_to_end(SET, "helper"))
         ),
         text.ended("helper"),
         *(

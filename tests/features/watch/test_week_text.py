@@ -27,7 +27,7 @@ from bot.features.watch.figures import (
 )
 from bot.features.watch.queries import Release, WatchOrders
 from bot.features.watch.reply_queries import Replies, SeenReply
-from bot.features.watch.week_text import MOST_RELEASES, detail_blocks, releases_in, week_blocks
+from bot.features.watch.week_text import MOST_RELEASES, detail_block, releases_in, week_blocks
 from bot.figures.week import Point
 from bot.slack.members import Member
 from bot.store import Store
@@ -128,10 +128,9 @@ def test_the_details_name_the_assistant_its_weeks_and_its_releases() -> None:
         marked.append(Release(number, "T1", "", "B1", "U1", at, at.date(), ""))
     found = releases_in(marked, WEEK)
     assert [release.id for release in found] == list(range(1, 8))
-    blocks = detail_blocks(
-        [a_week(), a_week("U9")], MEMBERS, [AssistantDetails(None, trend)], found, WEEK
-    )
-    said = read(blocks).replace("\xa0", " ")
+    block = detail_block(a_week(), "helper", AssistantDetails(None, trend), found, WEEK)
+    assert block
+    said = read([block]).replace("\xa0", " ")
     days = [f"{week.first_day.day} {week.first_day:%b}" for week in (WEEK.before(), WEEK)]
     assert said.startswith(
         "*helper*, on a scale from 0 to 5\n"
