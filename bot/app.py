@@ -261,9 +261,7 @@ async def _open_link(
     where = settings.http_host, settings.http_port
     if settings.serve_http:
         secret = settings.slack_signing_secret or _NO_SECRET
-        return await stack.enter_async_context(
-            HttpFront(door, secret, *where, traffic=traffic, pages=pages)
-        )
+        return await stack.enter_async_context(HttpFront(door, secret, *where, traffic, pages))
     if pages:
         await stack.enter_async_context(HttpServer(HTTP_SETTINGS, *where, pages))
     app_token = settings.slack_app_token or _NO_SECRET

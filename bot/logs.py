@@ -3,7 +3,7 @@ messages.
 
 Libraries log whole URLs: slack-sdk with a socket's ticket, aiohttp with a proxy's password. Only
 the scheme, host and path of a URL are kept. Repeats cannot flood the log: of each warning or error
-a few lines are written a minute, and the rest are counted.
+a few lines are written a minute.
 """
 
 import logging
@@ -32,11 +32,9 @@ _SHARED: tuple[Processor, ...] = (
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 )
 
-logger = logging.getLogger(__name__)
-
 
 class RepeatFilter(logging.Filter):
-    """Passes a few lines a minute of each warning or error, and later logs how many it left out.
+    """Passes a few lines a minute of each warning or error.
 
     Lines with the same logger and event repeat each other; numbers in the event do not count. All
     lines below a warning pass: there is one for each case, and outsiders cannot cause any.
@@ -53,7 +51,7 @@ class RepeatFilter(logging.Filter):
         self._since = clock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if record.levelno < logging.WARNING or record.name == __name__:
+        if record.levelno < logging.WARNING:
             return True
         # What repeats of a line share: its first line, with its numbers masked and without its
         # values.
@@ -61,17 +59,11 @@ class RepeatFilter(logging.Filter):
         event = record.name, _NUMBER.sub("#", str(said).partition("\n")[0][:200])
         with self._lock:
             now = self._clock()
-            ended = Counter[tuple[str, str]]()
             if now - self._since >= 60:
-                ended = self._seen
-                self._seen = Counter()
+                self._seen.clear()
                 self._since = now
             self._seen[event] += 1
-            passes = self._seen[event] <= self._most
-        for (name, text), number in ended.items():
-            if number > self._most:
-                logger.warning("left out %d lines of %s: %s", number - self._most, name, text)
-        return passes
+            return self._seen[event] <= self._most
 
 
 def _first_line(_logger: object, _name: str, event: EventDict) -> EventDict:

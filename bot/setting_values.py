@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import EnvSettingsSource, NoDecode, PydanticBaseSettingsSource
 
+from bot.errors import SettingsError
+
 EXPECTED_BOT = (
     "expected a token that begins with xoxb- (api.slack.com/apps > your app > OAuth & Permissions)"
 )
@@ -146,18 +148,17 @@ def secret_files(variables: Variables) -> Mapping[str, Path]:
 
 
 def read_secrets(variables: Variables) -> dict[str, Any]:
-    """The secrets in those files; in place of one that cannot be read, a ValueError, reported with
-    all others.
-    """
-    return {
-        name: ValueError(f"is set, and so is {name.upper()}_FILE; leave one of them out")
-        if variables.get(name)
-        else _read_secret(file, f"the file that {name.upper()}_FILE names")
-        for name, file in secret_files(variables).items()
-    }
+    """The secrets in those files; raises SettingsError if one cannot be read."""
+    secrets = {}
+    for name, file in secret_files(variables).items():
+        where = f"{name.upper()}_FILE"
+        if variables.get(name):
+            raise SettingsError(f"{where}: {name.upper()} is set, too; leave one of them out")
+        secrets[name] = _read_secret(file, where)
+    return secrets
 
 
-def _read_secret(file: Path, where: str) -> str | ValueError:
+def _read_secret(file: Path, where: str) -> str:
     """The content of the file.
 
     A problem never names the path, because it may be the secret itself by mistake.
@@ -165,9 +166,9 @@ def _read_secret(file: Path, where: str) -> str | ValueError:
     try:
         secret = file.read_text(encoding="utf-8-sig").rstrip("\r\n")
     except OSError as exc:
-        return ValueError(f"{where} cannot be read ({exc.strerror})")
+        raise SettingsError(f"{where}: the file cannot be read ({exc.strerror})") from None
     except UnicodeDecodeError:
-        return ValueError(f"{where} is not text in UTF-8")
+        raise SettingsError(f"{where}: the file is not text in UTF-8") from None
     if len(secret.splitlines()) != 1:
-        return ValueError(f"{where} must hold one line, the secret alone")
+        raise SettingsError(f"{where}: the file must hold one line, the secret alone")
     return secret

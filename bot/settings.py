@@ -95,13 +95,6 @@ class StoreSettings(BaseSettings):
             dotenv_settings,
         )
 
-    @field_validator("*", mode="before")
-    @classmethod
-    def _is_read(cls, value: object) -> object:
-        if isinstance(value, ValueError):
-            raise value
-        return value
-
 
 Day = Annotated[str, AfterValidator(week.parse_day)]
 Time = Annotated[str, AfterValidator(lambda text: f"{week.parse_time(text):%H:%M}")]

@@ -46,14 +46,14 @@ class HttpFront(HttpServer):
         signing_secret: SecretStr,
         host: str,
         port: int,
-        clock: Clock | None = None,
-        traffic: Traffic | None = None,
+        traffic: Traffic,
         pages: Answer | None = None,
+        clock: Clock | None = None,
     ) -> None:
         super().__init__(HTTP_SETTINGS, host, port, self._take)
         self._pages = pages
         self._door = door
-        self._traffic = traffic or Traffic()
+        self._traffic = traffic
         self._clock = clock or Clock()
         self._verifier = SignatureVerifier(signing_secret.get_secret_value(), self._clock)
 

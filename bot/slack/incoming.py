@@ -117,7 +117,7 @@ class SocketLink:
         door: Door,
         client: AsyncWebClient,
         app_token: SecretStr,
-        traffic: Traffic | None = None,
+        traffic: Traffic,
         patience_s: float = _PATIENCE_S,
     ) -> None:
         logger = logging.getLogger("slack_sdk.socket_mode")
@@ -128,7 +128,7 @@ class SocketLink:
         self._door = door
         self._client = client
         self._app_token = app_token
-        self._traffic = traffic or Traffic()
+        self._traffic = traffic
         self.patience_s = patience_s
         self._under_way: set[asyncio.Task[None]] = set()
         self._is_leaving = False

@@ -238,10 +238,8 @@ def test_a_value_that_is_passed_in_overrides_a_file_and_the_environment_override
 @each("name", SECRETS)
 def test_a_secret_that_is_set_twice_is_refused(tmp_path: Path, name: str) -> None:
     lines = (*in_files(tmp_path, **SECRETS), f"{name}={SECRETS[name]}")
-    said = refusal(lambda: load_settings(env(tmp_path, *lines), serve_http=True)).splitlines()[1:]
-    assert [line.strip() for line in said] == [
-        f"{name}: is set, and so is {name}_FILE; leave one of them out"
-    ]
+    said = refusal(lambda: load_settings(env(tmp_path, *lines), serve_http=True))
+    assert said == f"{name}_FILE: {name} is set, too; leave one of them out"
 
 
 @pytest.mark.parametrize(
@@ -261,13 +259,10 @@ def test_an_invalid_secret_file_is_reported_without_its_contents(
     if content is not None:
         file.write_bytes(content)
     lines = (f"SLACK_BOT_TOKEN_FILE={file}", "JUDGE_MODEL=offline")
-    first, second = refusal(lambda: load_settings(env(tmp_path, *lines))).splitlines()[
-        1:
-    ]  # all are reported together
-    assert "SLACK_BOT_TOKEN: " in first
-    assert said in first
-    assert "hush" not in first
-    assert "SLACK_APP_TOKEN: missing" in second
+    refused = refusal(lambda: load_settings(env(tmp_path, *lines)))
+    assert "SLACK_BOT_TOKEN" in refused
+    assert said in refused
+    assert "hush" not in refused
 
 
 def test_a_command_that_calls_slack_needs_the_bot_token_alone(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ async def authorize() -> AuthorizeResult:
     )
 
 
-def open_front(may_ack: asyncio.Event | None = None, **given: Any) -> HttpFront:
+def open_front(may_ack: asyncio.Event | None = None, traffic: Traffic | None = None) -> HttpFront:
     app = AsyncApp(authorize=authorize, request_verification_enabled=False)
 
     @app.command("/judge")
@@ -49,7 +49,9 @@ def open_front(may_ack: asyncio.Event | None = None, **given: Any) -> HttpFront:
     async def door(_: dict[str, Any]) -> AsyncApp:
         return app
 
-    return HttpFront(door, SecretStr(SECRET), "127.0.0.1", 0, clock=StoppedClock(), **given)
+    return HttpFront(
+        door, SecretStr(SECRET), "127.0.0.1", 0, traffic or Traffic(), clock=StoppedClock()
+    )
 
 
 def signed(body: bytes, age_s: int = 0, secret: str = SECRET) -> dict[str, str]:

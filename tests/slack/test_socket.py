@@ -52,7 +52,7 @@ async def link(
 ) -> AsyncIterator[SocketLink]:
     async with client_of(slack, model_server, tmp_path) as client:
         app = AsyncApp(client=client, request_verification_enabled=False)
-        async with SocketLink(to(app), client, SecretStr(slack.app_token)) as link:
+        async with SocketLink(to(app), client, SecretStr(slack.app_token), Traffic()) as link:
             await slack.connected(timeout_s=ONLY_A_HANG_S)
             yield link
 
@@ -81,7 +81,7 @@ async def test_what_has_come_in_is_acked_before_the_connection_is_closed(
             await may_ack.wait()
             await ack()
 
-        async with SocketLink(to(app), client, SecretStr(slack.app_token)):
+        async with SocketLink(to(app), client, SecretStr(slack.app_token), Traffic()):
             delivery = slack.person("ann").command(CHANNEL, ids.COMMAND, "help")
             await begun.wait()
             asyncio.get_running_loop().call_soon(may_ack.set)
@@ -111,7 +111,7 @@ async def test_what_is_too_much_at_once_is_neither_acked_nor_accepted(
             await may_ack.wait()
             await ack()
 
-        async with SocketLink(to(app), client, SecretStr(slack.app_token), traffic=Traffic(most=1)):
+        async with SocketLink(to(app), client, SecretStr(slack.app_token), Traffic(most=1)):
             first = slack.person("ann").command(CHANNEL, ids.COMMAND, "first")
             await begun.wait()
             second = slack.person("ann").command(CHANNEL, ids.COMMAND, "second")
@@ -144,7 +144,9 @@ async def test_a_socket_that_is_refused_at_start_is_not_tried_for_ever(
         settings = make_settings(slack, model_server, tmp_path, slack_api_url=address)
         async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
             app = AsyncApp(client=client, request_verification_enabled=False)
-            link = SocketLink(to(app), client, SecretStr(slack.app_token), patience_s=0.4)
+            link = SocketLink(
+                to(app), client, SecretStr(slack.app_token), Traffic(), patience_s=0.4
+            )
             with pytest.raises(SlackError, match="a connection to it failed"):
                 async with asyncio.timeout(ONLY_A_HANG_S), link:
                     pass

@@ -2,8 +2,6 @@
 message.
 """
 
-from datetime import datetime
-
 import sqlalchemy as sa
 
 from bot.domain.case import Recipient
@@ -31,7 +29,9 @@ async def ask_due(services: Services) -> None:
     out this week.
     """
     now = services.clock()
-    if not _is_time(now.astimezone(services.schedule.zone)):
+    local = now.astimezone(services.schedule.zone)
+    is_quarter = local.minute % _PAUSE_MINUTES == 0
+    if not is_quarter or local.hour not in _HOURS or local.weekday() >= _SATURDAY:
         return
     team_id = services.identity.team_id
     database = services.store.database
@@ -51,11 +51,6 @@ async def ask_due(services: Services) -> None:
             values = notice | {"recipient": user_id, "day": f"{now:%Y-%m-%d}", "claimed_at": now}
             if await database.execute(db.insert_new(database, notices, values)):
                 await services.messenger.direct(Recipient(user_id, ""), words.ASKED)
-
-
-def _is_time(local: datetime) -> bool:
-    is_quarter = local.minute % _PAUSE_MINUTES == 0
-    return is_quarter and local.hour in _HOURS and local.weekday() < _SATURDAY
 
 
 def _in_turn(team_id: str) -> sa.Select[tuple[str]]:

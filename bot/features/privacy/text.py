@@ -41,7 +41,7 @@ def ask_for_cases(
     )
     numbers = ",".join(str(case_id) for case_id in case_ids)
     blocks = recent_blocks(quoted, workspace_url, says_how_to_drop=False)
-    label = f"Delete {what}" if len(case_ids) == 1 else f"Delete {len(case_ids)} cases"
+    label = f"Delete {number_of(len(case_ids), 'case')}"
     return ask_first(f"{asking} {stays}".strip(), label, numbers, blocks)
 
 

@@ -42,9 +42,9 @@ NOTHING_ABOVE = (
     "or choose More actions (⋮) → *Score this reply* on it."
 )
 SAY = "To score a reply, mention me and write *score this* below it, in its thread."
-SAY_DIRECTLY = "To score a reply, choose More actions (⋮) → *Score this reply* on it."
-SAY_COMMAND = (
-    "To have that scored, put `/judge` before it: `/judge question | response` or `/judge LINK`."
+SAY_DIRECTLY = (
+    "To score a reply, choose More actions (⋮) → *Score this reply* on it, or type `/judge LINK` or "
+    "`/judge question | response`."
 )
 # "hepl" and "help" are this close, but so are "please" and "release": the first letter must be right
 _CLOSE = 0.75
@@ -72,19 +72,15 @@ def not_understood(text: str, known: Mapping[str, str]) -> str:
     )
 
 
-async def answer_message(services: Services, person: Invocation, text: str) -> None:
+async def answer_message(services: Services, person: Invocation) -> None:
     """Answers a message to the app that asks for no score: with how the person's assistants stand,
     and what it can do.
     """
     blocks = list[Block]()
-    is_to_score = isinstance(parse_command(text), TypedTexts | Permalink)
-    line = SAY
-    if person.is_direct:
-        line = SAY_COMMAND if is_to_score else SAY_DIRECTLY
-    if line != SAY_COMMAND:
-        for feature in services.features:
-            if feature.home_section:
-                blocks += await feature.home_section(person)
+    for feature in services.features:
+        if feature.home_section:
+            blocks += await feature.home_section(person)
+    line = SAY_DIRECTLY if person.is_direct else SAY
     await services.messenger.answer(person.recipient, help_line(line, blocks))
 
 

@@ -88,7 +88,7 @@ async def _take_mention(services: Services, body: Raw) -> Answer:
     person = to_invocation(body)
     text = body["event"].get("text") or ""
     if person.is_direct or not messages.asks_for_score(text):
-        return partial(command.answer_message, services, person, text)
+        return partial(command.answer_message, services, person)
     try:
         await services.intake.check_here(person)
         message = await services.lookup.above(person, body["event"]["ts"])
