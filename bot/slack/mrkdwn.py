@@ -59,7 +59,6 @@ def linked(url: str, label: str) -> str:
 
 
 _DATE_PART = re.compile(r"\{(\w+)\}")
-_AS = {"time": "%H:%M UTC", "time_secs": "%H:%M:%S UTC", "ago": "%Y-%m-%d %H:%M UTC"}
 
 
 def to_date(timestamp: object, form: str, fallback: str) -> str:
@@ -75,10 +74,7 @@ def to_date(timestamp: object, form: str, fallback: str) -> str:
         return fallback if str(timestamp).isalpha() else str(timestamp)
 
     def shown(match: re.Match[str]) -> str:
-        found = _AS.get(match[1]) or (
-            "%Y-%m-%d" if match[1].startswith(("date", "day_divider")) else ""
-        )
-        return f"{at:{found}}" if found else match[0]
+        return f"{at:%H:%M} UTC" if match[1].startswith("time") else f"{at:%Y-%m-%d}"
 
     return _DATE_PART.sub(shown, form)
 

@@ -26,7 +26,6 @@ from bot.cli import app as judge_bot
 from bot.commands.demo_past import demo_workspace, write_past
 from judge.cli import app as judge
 from tests.patience import ONLY_A_HANG_S
-from tests.tables import each
 
 pytestmark = pytest.mark.slow
 
@@ -235,36 +234,3 @@ def test_the_extra_demo_requires_the_pocket_slack_version_of_this_checkout() -> 
     major, minor = map(int, lowest.split("."))
     assert POCKET["project"]["version"].startswith(f"{lowest}.")
     assert below == f"{major}.{minor + 1}"
-
-
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A folder with the files that make and tools/setup read, and without .venv."""
-    for name in ("Makefile", "pyproject.toml", "uv.lock", "sandbox/pyproject.toml", "tools/setup"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
-    return tmp_path
-
-
-def planned(checkout: Path, target: str) -> str:
-    """The arguments that make would pass to tools/setup, or "" if it would not call it."""
-    command = ["make", "--dry-run", target]
-    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True)
-    return "\n".join(re.findall(r"^sh tools/setup (.*)$", done.stdout, re.MULTILINE))
-
-
-@each(
-    ("targets", "brought"),
-    [
-        (("demo", "sandbox"), "--no-dev --inexact --extra demo"),
-        (("run", "doctor", "audit", "sbom"), "--no-dev --inexact --extra postgres"),
-        (
-            ("setup", "test", "lint", "test-browser", "chaos", "bench", "screenshots"),
-            "--all-extras --all-groups",
-        ),
-    ],
-)
-def test_a_target_installs_what_it_needs(
-    checkout: Path, targets: tuple[str, ...], brought: str
-) -> None:
-    assert [planned(checkout, target) for target in targets] == [brought] * len(targets)

@@ -238,27 +238,6 @@ def test_only_the_files_that_were_built_are_published(tmp_path: Path) -> None:
     assert run_step(compare, tmp_path, SUMS=sums) == 1
 
 
-@pytest.mark.parametrize("folder", ["", "sandbox/"])
-def test_a_released_readme_names_the_repository(tmp_path: Path, folder: str) -> None:
-    for name in ("README.md", "pyproject.toml", "sandbox/README.md", "sandbox/pyproject.toml"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
-    (rewrite,) = [step for step in jobs(RELEASE)["build"]["steps"] if "sed -Ei" in str(step)]
-    names = {"GITHUB_SERVER_URL": "https://code.example", "GITHUB_REPOSITORY": "acme/bot"}
-    assert run_step(rewrite, tmp_path, TAG="v0.1.0", **names) == 0
-
-    url = "https://code.example/acme/bot"
-    readme = (tmp_path / folder / "README.md").read_text(encoding="utf-8")
-    targets = re.findall(r'\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"', readme)
-    assert [
-        link or image for link, image in targets if not (link or image).startswith(("https:", "#"))
-    ] == []
-    assert "ADDRESS" not in readme
-    assert folder or f"\ngit clone {url} slack-judge" in readme
-    project = tomllib.loads((tmp_path / folder / "pyproject.toml").read_text(encoding="utf-8"))
-    assert project["project"]["urls"]["Changelog"] == f"{url}/blob/main/{folder}CHANGELOG.md"
-
-
 def test_the_notes_of_a_release_are_its_part_of_the_packages_changelog(tmp_path: Path) -> None:
     changelog = tmp_path / "CHANGELOG.md"
     changelog.write_text(

@@ -18,8 +18,8 @@ from tests.tables import each
         ("<!subteam^S1|HIDDEN>", "@S1"),
         ("<!date^1392734382^At {date_long_pretty}, {time}|HIDDEN>", "At 2014-02-18, 14:39 UTC"),
         (
-            "<!date^1392734382^{time_secs} {year}^https://a.example|HIDDEN>",
-            "14:39:42 UTC {year} (https://a.example)",
+            "<!date^1392734382^{time_secs}^https://a.example|HIDDEN>",
+            "14:39 UTC (https://a.example)",
         ),
         ("<!date^99999999999999^{date}|HIDDEN>", "99999999999999"),
         ("<!date^1e9^{date}|HIDDEN>", "1e9"),

@@ -247,7 +247,7 @@ class _Visit:
         if channel_id in self.theirs:
             budget = await assignments.budget(self.person[0], channel_id)
             if not budget.left:
-                return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
+                return words.weekly_text(budget)
         return words.NOTHING
 
     async def draw(self, note: str = "") -> Block | None:

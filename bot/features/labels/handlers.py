@@ -104,10 +104,8 @@ class _Press:
         person = self.person
         pressed = self.pressed
         store = self.services.store
-        state = person.to_state(case.id)
-        if pressed:
-            place = {"channel_id": person.channel_id or person.window_channel_id}
-            state = state.model_copy(update={**place, "pressed": pressed})
+        update = {"channel_id": person.place[1], "pressed": pressed}
+        state = person.to_state(case.id).model_copy(update=update)
         earlier = await store.labels.get(case, person.user_id)
         await store.assignments.note_told(case.team_id, [case.id], person.user_id)
         rubric = await self.services.rubrics.find(
@@ -139,9 +137,7 @@ class _Press:
     async def _show_choice(self, pressed: Pressed) -> None:
         """Shows what people have chosen by now on the buttons of the list."""
         services = self.services
-        there = replace(
-            self.person, channel_id=self.person.channel_id or self.person.window_channel_id or ""
-        )
+        there = replace(self.person, channel_id=self.person.place[1])
         if pressed.view:
             await self._show_view(pressed)
         elif pressed.words:
@@ -175,12 +171,12 @@ def _place_of(person: Invocation, case: LoggedCase, *, is_in_list: bool) -> Reci
     """Where a person looks for the answer: next to the verdict, in its thread, or where they pressed
     a button in a digest, an alert or a direct message.
     """
-    thread_ts = case.thread_ts or case.parent_ts
-    pressed_in = person.channel_id or person.window_channel_id
-    if pressed_in and (is_in_list or pressed_in != case.channel_id):
-        response_url = None if person.window_channel_id else person.response_url
-        return Recipient(person.user_id, pressed_in, person.thread_ts, response_url)
-    return replace(person.recipient_at(case), thread_ts=thread_ts, is_in_channel=False)
+    channel_id = person.place[1] or case.channel_id
+    thread_ts = person.thread_ts
+    if channel_id == case.channel_id and not is_in_list:
+        thread_ts = case.thread_ts or case.parent_ts
+    response_url = None if person.window_channel_id else person.response_url
+    return Recipient(person.user_id, channel_id, thread_ts, response_url)
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> str:

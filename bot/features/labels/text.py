@@ -131,9 +131,6 @@ NOTHING = (
     "seen."
 )
 NO_TEXTS = "I do not store texts here (STORE_TEXT=none), so I have no replies to show."
-SWITCHED_OFF = (
-    "Blind scores are switched off in this channel. `/judge label weekly 20` switches them on."
-)
 NOT_RECORDED = (
     "Your last score was not recorded: the reply was changed or deleted, you left its channel, "
     "you had scored it or seen its score, or the channel has enough blind scores this week."
@@ -230,13 +227,7 @@ def effect(channel_id: str, name: str, mean: MeanEstimate | None) -> str:
     return f"{of}, with your scores: *{mean.corrected.low:.1f} to {mean.corrected.high:.1f}*"
 
 
-def enough(budget: LabelBudget) -> str:
-    return f"This channel has its {budget.weekly} blind scores for this week."
-
-
 def weekly_text(budget: LabelBudget) -> str:
-    if not budget.weekly:
-        return SWITCHED_OFF
     return (
         f"This channel collects up to {budget.weekly:,} blind scores a week and has "
         f"{budget.used:,} so far. {HOW}."

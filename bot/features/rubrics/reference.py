@@ -35,16 +35,13 @@ def register(app: AsyncApp, services: Services) -> None:
 
 
 async def answer(services: Services, invocation: Invocation, _: str) -> str:
-    """Opens the window: to change the reference, or for those who may not, to read it."""
-    reference = (await services.rubrics.log.chosen(*invocation.place)).reference or ""
-    refusal = await services.access.refusal(invocation, "references", is_change=True)
-    if not refusal:
-        update = {"version": reference_version(reference)}
-        state = invocation.to_state().model_copy(update=update)
-        return await services.messenger.show(invocation, words.reference_modal(state, reference))
-    if not reference or await services.access.refusal(invocation, "references", is_change=False):
+    """Opens the window with the reference, for those who may change it; returns why it cannot."""
+    if refusal := await services.access.refusal(invocation, "references", is_change=True):
         return refusal
-    return await services.messenger.show(invocation, words.reading_modal(reference))
+    reference = (await services.rubrics.log.chosen(*invocation.place)).reference or ""
+    update = {"version": reference_version(reference)}
+    state = invocation.to_state().model_copy(update=update)
+    return await services.messenger.show(invocation, words.reference_modal(state, reference))
 
 
 async def _keep(services: Services, invocation: Invocation, version: str, text: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from bot.features.rubrics import ids
-from bot.features.rubrics.text import NEW_JUDGE, ROOM
+from bot.features.rubrics.text import NEW_JUDGE
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import blocks as ui
 from bot.slack.invocation import Raw, typed, values_of
@@ -16,8 +16,8 @@ REFERENCE_FIELDS = [f"{ids.BLOCK_REFERENCE}{number}" for number in range(1, 8)]
 _FIELD = re.compile(rf"(.{{1,{MAX_INPUT}}})(?<!\n)\n(?!\n)", re.DOTALL)
 _TITLE = "Reference"
 _ABOUT = (
-    "What replies in <#{channel}> must agree with. The judge reads it with each reply, and "
-    f"everybody here can read it. Saved empty, it is deleted. Each change {NEW_JUDGE}"
+    "What replies in <#{channel}> must agree with. The judge reads it with each reply, and its "
+    f"reasons may quote it. Saved empty, it is deleted. Each change {NEW_JUDGE}"
 )
 CHANGED = (
     "Somebody changed it while this window was open. Copy what you need, close this, and open "
@@ -70,11 +70,6 @@ def _parted(text: str) -> Sequence[str]:
         parts.append(found[1] if found else rest[:MAX_INPUT])
         rest = rest[found.end() if found else MAX_INPUT :]
     return [*parts, rest]
-
-
-def reading_modal(text: str) -> ui.Block:
-    """The window for those who may read the reference, but not change it."""
-    return ui.page(_TITLE, ui.quotes(text, ROOM))
 
 
 def message_modal(text: str) -> ui.Block:

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from bot.features.labels import ids
-from bot.features.labels.text import NO_TEXTS, NOT_RECORDED, NOTHING, SWITCHED_OFF, weekly_text
+from bot.features.labels.text import NO_TEXTS, NOT_RECORDED, NOTHING, weekly_text
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from bot.store.labels import LabelBudget
@@ -330,10 +330,10 @@ async def test_how_many_are_wanted_is_set_by_those_who_set_digests_and_noted(
     stage.ann.user.is_admin = True
     for person, text in ((stage.ann, "label weekly 3"), (stage.ben, "label weekly")):
         assert await refusal(stage, text, person) == weekly_text(LabelBudget(3))
-    assert await refusal(stage, "label weekly 0") == SWITCHED_OFF
+    assert await refusal(stage, "label weekly 0") == weekly_text(LabelBudget(0))
     assert [act.what for act in await stage.log.audit.since()] == [Action.LABELS_CHANGED] * 2
     await a_reply(stage)
-    assert await refusal(stage) == SWITCHED_OFF
+    assert await refusal(stage) == weekly_text(LabelBudget(0))
     for text in ("weekly many", "weekly 1001", "now"):
         assert f"I do not know '{text}'" in await refusal(stage, f"label {text}")
 

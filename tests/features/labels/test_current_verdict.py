@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,11 +11,9 @@ FIRST = "U-first"
 AUTHOR = "U-author"
 OTHER = "U-other"
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
-NOTHING = (None, False)
-UNSCORED = (FIRST, False)
-SCORED = (FIRST, True)
-
-
+NOTHING = ()
+UNSCORED = ((FIRST, None),)
+SCORED = ((FIRST, 4),)
 ANOTHER = Exclusion.ANOTHER
 
 
@@ -33,7 +32,7 @@ FOUND_QUESTION = earlier(excluded=ANOTHER, question_source=QuestionSource.PARENT
 
 
 @each(
-    ("case", "user_id", "current", "has_chosen", "expected"),
+    ("case", "user_id", "counted", "has_chosen", "expected"),
     [
         (EARLIER, FIRST, SCORED, False, None),
         (EARLIER, FIRST, SCORED, True, None),
@@ -58,8 +57,8 @@ FOUND_QUESTION = earlier(excluded=ANOTHER, question_source=QuestionSource.PARENT
 def test_whose_repeats_count(
     case: LoggedCase,
     user_id: str,
-    current: tuple[str | None, bool],
+    counted: Sequence[tuple[str, int | None]],
     has_chosen: bool,
     expected: Exclusion | None,
 ) -> None:
-    assert exclusion_of(user_id, case, *current, has_chosen=has_chosen) is expected
+    assert exclusion_of(user_id, case, counted, has_chosen, is_changed=False) is expected

@@ -16,7 +16,6 @@ from bot.features.labels.text import (
     compared_modal,
     confirmation,
     effect,
-    enough,
     label_modal,
     not_understood,
     off_scale,
@@ -112,7 +111,6 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         confirmation(a_case(), a_verdict(), one, four),
         blind_stands(a_case(), a_verdict(), one),
         *(weekly_text(LabelBudget(weekly, 7)) for weekly in (0, 1000)),
-        enough(LabelBudget(20, 20)),
         not_understood("I do not know '<x>'"),
         off_scale(0, 5),
     ]

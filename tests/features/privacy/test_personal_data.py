@@ -107,18 +107,6 @@ async def test_more_than_a_batch_is_forgotten_noted_and_not_counted_again(log: S
     assert sum(act.cases or 0 for act in acts) == 601
 
 
-async def test_a_case_under_way_keeps_its_texts_until_it_is_delivered(log: Store) -> None:
-    received, _ = await log.add(a_case(key="received", requester_id=ANN))
-    judged = await log.record(
-        await held(log, (await log.add(a_case(key="judged", author_id=ANN)))[0]), a_verdict()
-    )
-    assert await PersonalData(log.database).forget("T1", ANN) == Words(cases=2)
-    for case in (received, judged):
-        kept = await log.cases.get(case.id)
-        assert (kept.question, kept.response) == ("Why?", "Because.")
-        assert (await log.edits.case(case.id)).forgotten_at is not None
-
-
 async def test_verdicts_in_slack_follow_after_all_that_somebody_waits_for(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
     log.database.queue = InMemoryQueries(InMemoryDriver())

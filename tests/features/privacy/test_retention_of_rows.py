@@ -73,16 +73,6 @@ async def test_thumbs_go_with_their_time_and_those_taken_back_after_a_day(log: S
     assert await thumbs_kept(log) == 2
 
 
-async def test_retention_deletes_what_is_older_than_its_days_and_notes_no_act(log: Store) -> None:
-    await delivered(log, "old", timedelta(days=8))
-    kept = await delivered(log, "new", timedelta(days=6))
-    await Retention(log, None).run()
-    assert len(await numbers(log)) == 2
-    await Retention(log, 7).run()
-    assert await numbers(log) == [kept.id]
-    assert await noted(log) == []
-
-
 async def test_texts_go_after_their_days_and_scores_stay(log: Store, tmp_path: Path) -> None:
     old = await delivered(log, "old", timedelta(days=91), response=SECRET)
     new = await delivered(log, "new", timedelta(days=89), response="Kept.")

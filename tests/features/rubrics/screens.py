@@ -30,5 +30,4 @@ def make(words: str) -> None:
     text.view_modal(rubric)
     for reference in ("", words[:20_000]):
         reference_text.reference_modal(STATE, reference)
-    reference_text.reading_modal(words)
     reference_text.message_modal(words[:300] or "x")

@@ -51,12 +51,6 @@ async def test_replies_are_judged_by_the_channels_reference_until_it_is_deleted(
     version = reference_version(KNOWN)
     assert f"Saved as version {version}" in await closed(stage)
     await scored(stage, 2)
-    stage.ann.user.is_guest = True  # who may not change it can read it
-    view = await window(stage)
-    assert KNOWN in shown(view)
-    assert "submit" not in view.body
-    stage.ann.close()
-    stage.ann.user.is_guest = False
     assert KNOWN in str((await window(stage)).body)
     await stage.slack.settled(stage.ann.submit({FIELD: ""}))
     assert await closed(stage) == words.DELETED

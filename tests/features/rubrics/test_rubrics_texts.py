@@ -71,7 +71,6 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         text.view_modal(Rubric("code", TONE)),
         reference_text.reference_modal(ModalState(channel_id="C1"), ""),
         reference_text.reference_modal(ModalState(channel_id="C1"), "So it is."),
-        reference_text.reading_modal("So it is."),
     ]
     assert "\n\n".join(map(read_window, windows)) == snapshot
 
