@@ -131,6 +131,8 @@ def decode(raw: bytes) -> dict[str, Any]:
         raise ValueError(
             f"not JSON ({exc.msg[:1].lower()}{exc.msg[1:]} at character {exc.pos + 1})"
         ) from exc
+    except RecursionError as exc:
+        raise ValueError("nested too deeply") from exc
     if not isinstance(value, dict):
         raise ValueError(f"{kind_of(value)} where an object belongs")
     return value

@@ -79,6 +79,7 @@ def why(line: str | bytes) -> str:
     ("line", "expected"),
     [
         ('{"prompt": "a"', "not JSON (expecting ',' delimiter at character 15)"),
+        ('{"prompt": ' + "[" * 100_000, "nested too deeply"),
         (b'{"prompt": "\xff"}', "not UTF-8 at byte 13"),
         ("[1]", "a list where an object belongs"),
         ('{"completion": "b"}', "no prompt (nor question), only completion"),
