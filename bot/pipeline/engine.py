@@ -24,7 +24,7 @@ from pgqueuer.models import Job as QueuedJob
 from pgqueuer.models import Schedule
 
 from bot import metrics
-from bot.pipeline.retries import STORE_PAUSE, RetryError, growing_pause, in_brief
+from bot.pipeline.retries import STORE_PAUSE, RetryError, growing_pause, in_log
 from bot.slack.incoming import Traffic
 from bot.store import Store
 from bot.store.jobs import Job, submit_all, submit_oldest, trim_queue
@@ -127,17 +127,11 @@ class Engine:
                     logger.info("queue_opened", unsettled=unsettled)
                     tries = 0
                     await self._run(queue)
-            except Exception as exc:
+            except Exception as exc:  # noqa: BLE001 - it is logged
                 # From the store, the queue or its connection; the store still has all work.
                 tries += 1
                 pause_s = min(growing_pause(tries), STORE_PAUSE).total_seconds()
-                reason = in_brief(exc)
-                logger.error(
-                    "queue_interrupted",
-                    reason=reason or type(exc).__name__,
-                    next_in_s=pause_s,
-                    exc_info=None if reason else exc,
-                )
+                logger.error("queue_interrupted", next_in_s=pause_s, **in_log(exc))
                 await asyncio.sleep(pause_s)
 
     async def stop(self, running: asyncio.Task[None], grace_s: float) -> None:
@@ -236,14 +230,13 @@ class Engine:
             raise RetryRequested(LANDS, "stopped") from None
         except RetryError as exc:
             raise RetryRequested(exc.pause, str(exc)) from None
-        except Exception as exc:
-            reason = in_brief(exc)
-            if reason:
-                logger.warning("job_interrupted", kind=kind, case=job.case_id, reason=reason)
+        except Exception as exc:  # noqa: BLE001 - it is logged
+            said = in_log(exc)
+            if said["exc_info"]:
+                logger.error("job_failed", kind=kind, case=job.case_id, **said)
             else:
-                logger.error("job_failed", kind=kind, case=job.case_id, exc_info=exc)
-            pause = growing_pause(queued.attempts + 1)
-            raise RetryRequested(pause, reason or type(exc).__name__) from None
+                logger.warning("job_interrupted", kind=kind, case=job.case_id, **said)
+            raise RetryRequested(growing_pause(queued.attempts + 1), said["reason"]) from None
         finally:
             metrics.RUNNING.dec()
             del self._running[key]
@@ -307,12 +300,9 @@ class Engine:
     ) -> None:
         try:
             await run()
-        except Exception as exc:
+        except Exception as exc:  # noqa: BLE001 - it is logged
             # The app goes on after any error, and the job runs again.
-            reason = in_brief(exc)
-            logger.error(
-                "periodic_job_failed", job=name, reason=reason, exc_info=None if reason else exc
-            )
+            logger.error("periodic_job_failed", job=name, **in_log(exc))
 
     async def _resubmit(self) -> None:
         for team_id in await self._served.team_ids():

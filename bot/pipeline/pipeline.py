@@ -11,6 +11,7 @@ again later (`retries`).
 import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
+from logging import ERROR, WARNING
 from typing import Any, NoReturn
 
 import structlog
@@ -74,14 +75,10 @@ class CasePipeline:
         except TakenError:
             logger.info("case_left_to_another", case=case_id)
         except STORE_ERRORS as exc:
-            reason = retries.in_brief(exc) or type(exc).__name__
-            logger.error(
-                "database_out_of_reach",
-                case=case_id,
-                reason=reason,
-                next_in_s=retries.STORE_PAUSE.total_seconds(),
-            )
-            raise RetryError(reason, retries.STORE_PAUSE) from exc
+            said = retries.in_log(exc)
+            next_in_s = retries.STORE_PAUSE.total_seconds()
+            logger.error("database_out_of_reach", case=case_id, next_in_s=next_in_s, **said)
+            raise RetryError(said["reason"], retries.STORE_PAUSE) from exc
         finally:
             self.judging.slots.patient.pop(case_id, None)
 
@@ -175,14 +172,12 @@ class CasePipeline:
         return case
 
     def _retry(self, case: LoggedCase, exc: Exception, pause: timedelta) -> RetryError:
-        reason = retries.in_brief(exc)
+        said = retries.in_log(exc)
+        # A known kind of failure is only a warning: the retry needs no help.
+        level = ERROR if said["exc_info"] else WARNING
         next_in_s = pause.total_seconds()
-        if reason is None:
-            logger.error("case_interrupted", case=case.id, next_in_s=next_in_s, exc_info=exc)
-        else:
-            # A known kind of failure: the retry needs no help.
-            logger.warning("case_interrupted", case=case.id, reason=reason, next_in_s=next_in_s)
-        return RetryError(reason or type(exc).__name__, pause)
+        logger.log(level, "case_interrupted", case=case.id, next_in_s=next_in_s, **said)
+        return RetryError(said["reason"], pause)
 
     async def _wait_for_the_model(
         self, case: LoggedCase, is_intended: bool, failure: ModelFailure

@@ -3,6 +3,7 @@ of our own.
 """
 
 from datetime import timedelta
+from typing import Any
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
@@ -60,3 +61,9 @@ def in_brief(error: BaseException) -> str | None:
     if isinstance(error, STORE_ERRORS):
         return f"the database is out of reach: {reason_of(error)}"
     return None
+
+
+def in_log(error: BaseException) -> dict[str, Any]:
+    """What a log line says of an error: in a few words, or by its class and traceback."""
+    reason = in_brief(error)
+    return {"reason": reason or type(error).__name__, "exc_info": None if reason else error}

@@ -227,14 +227,33 @@ class LabelDraws(StoreQueries):
         if not wanted:
             return ()
         starts = [utc_week(now) - timedelta(weeks=number) for number in range(WEEKS + 1)]
-        sizes = await self._sizes(team_id, wanted, starts)
-        fixed = await self._probabilities(team_id, wanted, starts)
+        # Two queries, so that each uses its index.
+        scored = (
+            cases.c.team_id == team_id,
+            cases.c.channel_id.in_(wanted),
+            cases.c.score.is_not(None),
+        )
+        sizes = dict[_ByWeek, Any]()
+        for which in (counts(cases), is_watched(cases)):
+            sizes |= await self._by_week(cases, sa.func.count(), starts, *scored, which)
+        # Few cases were drawn: `concat` makes the database go from each of these to its case, as in
+        # `Tallies.labelled`.
+        drawn = cases.join(assignments, assignments.c.case_id == cases.c.id)
+        was_drawn = (
+            cases.c.team_id.concat("") == team_id,
+            cases.c.channel_id.in_(wanted),
+            assignments.c.team_id == team_id,
+            assignments.c.probability > 0,
+            ~IS_CONTRADICTED,
+        )
+        highest = sa.func.max(assignments.c.probability)
+        fixed = await self._by_week(drawn, highest, starts, *was_drawn)
 
         def probability(channel_id: str, number: int, watched: bool) -> float:
             this = sizes.get((channel_id, number, watched), 0)
             before = sizes.get((channel_id, number + 1, watched), 0)
             share = budgets[channel_id].weekly / max(this, before, 1)
-            return fixed.get((channel_id, number, watched)) or min(1.0, share)
+            return float(fixed.get((channel_id, number, watched)) or min(1.0, share))
 
         draws = []
         for channel_id in wanted:
@@ -250,48 +269,16 @@ class LabelDraws(StoreQueries):
                 draws.append(LabelDraw(team_id, channel_id, weeks, watched))
         return draws
 
-    async def _sizes(
-        self, team_id: str, channel_ids: Collection[str], starts: Sequence[datetime]
-    ) -> Mapping[_ByWeek, int]:
-        """The cases with a score in each channel and week, of which watches drew some."""
-        week = by_week([(start, number) for number, start in enumerate(starts)]).label("week")
-        is_there = sa.and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
-        is_recent = sa.and_(cases.c.score.is_not(None), cases.c.judged_at >= starts[-1])
-        # Two queries, so that each uses its index.
-        chosen, drawn = (
-            sa.select(
-                cases.c.channel_id,
-                week,
-                sa.literal(watched).label("is_watched"),
-                sa.func.count().label("value"),
-            )
-            .where(is_there, is_recent, which)
-            .group_by(cases.c.channel_id, "week")
-            for watched, which in ((False, counts(cases)), (True, is_watched(cases)))
-        )
-        return _by_week(await self._database.all(chosen.union_all(drawn)))
-
-    async def _probabilities(
-        self, team_id: str, channel_ids: Collection[str], starts: Sequence[datetime]
-    ) -> Mapping[_ByWeek, float]:
+    async def _by_week(
+        self,
+        source: sa.FromClause,
+        value: sa.ColumnElement[Any],
+        starts: Sequence[datetime],
+        *which: Condition,
+    ) -> dict[_ByWeek, Any]:
         week = by_week([(start, number) for number, start in enumerate(starts)]).label("week")
         by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
-        # Few cases were drawn: `concat` makes the database go from each of these to its case, as in
-        # `Tallies.labelled`.
-        is_there = cases.c.team_id.concat("") == team_id, cases.c.channel_id.in_(channel_ids)
-        was_drawn = (
-            assignments.c.team_id == team_id,
-            assignments.c.probability > 0,
-            cases.c.judged_at >= starts[-1],
-            ~IS_CONTRADICTED,
-        )
-        highest = sa.func.max(assignments.c.probability).label("value")
-        query = sa.select(*by, highest).join(assignments, assignments.c.case_id == cases.c.id)
-        query = query.where(*is_there, *was_drawn)
-        return _by_week(
-            await self._database.all(query.group_by(cases.c.channel_id, "week", "is_watched"))
-        )
-
-
-def _by_week(rows: Sequence[sa.Row[Any]]) -> dict[_ByWeek, Any]:
-    return {(row.channel_id, row.week, bool(row.is_watched)): row.value for row in rows}
+        query = sa.select(*by, value.label("value")).select_from(source)
+        query = query.where(cases.c.judged_at >= starts[-1], *which)
+        rows = await self._database.all(query.group_by(cases.c.channel_id, "week", "is_watched"))
+        return {(row.channel_id, row.week, bool(row.is_watched)): row.value for row in rows}

@@ -37,9 +37,7 @@ logger = structlog.get_logger(__name__)
 
 MIGRATION_LOCK = 5_118_005  # any number that no other application uses
 _PATIENCE_S = 5.0
-_ON_A_SERVER = f"""wait for another process's migration, or end the one that hangs: \
-SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = {MIGRATION_LOCK} \
-AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""  # noqa: S608 - for people
+_ON_A_SERVER = "wait for another process's migration, or end the one that hangs"
 
 
 @asynccontextmanager

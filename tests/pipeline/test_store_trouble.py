@@ -1,7 +1,6 @@
 """The store under pressure: another program holds it, the disk fills up, a migration is killed."""
 
 import asyncio
-import json
 import os
 import resource
 import signal
@@ -129,42 +128,6 @@ async def test_a_replica_waits_for_the_migration_of_another_however_long_it_take
     assert await log.cases.counts() == {}
     await log.close()
     await engine.dispose()
-
-
-async def said_while_it_waits(
-    env: dict[str, str], folder: Path
-) -> tuple[asyncio.subprocess.Process, dict[str, str]]:
-    """A bot that has begun to wait, and what it says of that."""
-    process = await asyncio.create_subprocess_exec(
-        str(JUDGE_BOT), "serve", env=env, cwd=folder, stdout=DEVNULL, stderr=PIPE
-    )
-    assert process.stderr
-    async for line in process.stderr:
-        said = json.loads(line)
-        if said["event"] == "waiting_for_the_database":
-            return process, said
-    raise AssertionError("it did not say that it waits")
-
-
-async def test_a_migration_that_is_waited_for_is_said_and_how_to_end_it(
-    model_server: ModelServer, postgres_url: str, tmp_path: Path
-) -> None:
-    engine = connect(f"{postgres_url}?application_name=frozen")
-    async with pocket_slack() as slack, engine.begin() as another:
-        await another.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
-        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": postgres_url}
-        process, said = await said_while_it_waits(env, tmp_path)
-        await another.commit()
-        await slack.connected(timeout_s=ONLY_A_HANG_S)
-        process.send_signal(signal.SIGTERM)
-        await process.communicate()
-    ended = said["do"][said["do"].index("SELECT") :]
-    async with engine.connect() as connection, engine.connect() as hanging:
-        await hanging.exec_driver_sql(f"SELECT pg_advisory_lock({MIGRATION_LOCK})")
-        assert (await connection.exec_driver_sql(ended)).scalars().all() == [True]
-        await hanging.invalidate()
-    await engine.dispose()
-    assert process.returncode == 0
 
 
 async def test_a_file_that_another_program_holds_is_said_to_be_waited_for_and_not_in_the_output(
