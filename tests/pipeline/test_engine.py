@@ -18,7 +18,7 @@ from bot.store import Store
 from bot.store.jobs import Job, JobKind, submit_oldest
 from bot.store.opening import connect
 from bot.store.ownership import owned
-from bot.store.schema import cases, channels
+from bot.store.schema import channels
 from tests.cases import Teams, a_case, url
 from tests.patience import ONLY_A_HANG_S
 
@@ -93,21 +93,6 @@ async def test_a_case_that_was_unsettled_before_the_start_is_settled(log: Store)
     async with running(log, settler):
         await settler.settled(5)
     assert sorted(settler.tried) == [1, 2, 3, 4, 5]
-
-
-@pytest.mark.slow
-async def test_a_long_backlog_is_settled_whole(tmp_path: Path) -> None:
-    """More than the minute's look for unsettled cases takes up."""
-    log = await Store.open(url(tmp_path))
-    first, _ = await log.add(a_case())
-    values = first.model_dump(exclude={"id", "asked_at_s"})
-    rows = [values | {"key": f"many-{number}"} for number in range(2500)]
-    async with log.database.engine.begin() as connection:
-        await connection.execute(insert(cases), rows)
-    settler = Settler(log)
-    async with running(log, settler):
-        await settler.settled(2501)
-    await log.close()
 
 
 async def test_a_job_that_ends_in_any_error_is_tried_again(log: Store) -> None:

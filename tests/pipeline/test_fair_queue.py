@@ -74,22 +74,6 @@ async def test_within_a_channel_people_take_turns() -> None:
     assert line.called == ["aX1", "aX2", "bZ1", "aY1", "bZ2"]
 
 
-async def test_workspaces_take_turns_before_their_channels_and_people() -> None:
-    queue = FairQueue(1)
-    called = list[str]()
-
-    async def wait(*line: str) -> None:
-        async with queue.slot(*line):
-            called.append(line[0])
-
-    async with queue.slot("T0", "C0", "U0"):
-        many = [wait("T1", f"C{number}", f"U{number}") for number in range(5)]
-        tasks = [asyncio.create_task(each) for each in [*many, wait("T2", "C1", "U1")]]
-        await asyncio.sleep(0)
-    await asyncio.gather(*tasks)
-    assert called.index("T2") == 1
-
-
 async def test_who_gives_up_is_passed_over() -> None:
     line = Line(1)
     await line.join("a1", "a2", "b1")

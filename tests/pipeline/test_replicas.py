@@ -17,7 +17,6 @@ from tests.replicas import (
     all_are_delivered,
     ask,
     jobs,
-    left,
     new_scene,
     processes_hold,
     verdicts,
@@ -87,27 +86,4 @@ async def test_what_a_process_leaves_is_back_in_the_queue_when_it_has_gone(
     scene.gate.set()
     await slack.until(lambda: verdicts(stage) == 4, timeout_s=ONLY_A_HANG_S)
     assert len(stage.ours()) == 4
-    await all_are_delivered(postgres_url)
-
-
-async def test_what_one_process_has_taken_in_others_settle_though_it_is_killed(
-    scene: Scene, postgres_url: str
-) -> None:
-    stage = scene.stage
-    slack = scene.stage.slack
-    (first,) = await scene.start("first")
-    await slack.connected(timeout_s=ONLY_A_HANG_S)
-    await ask(stage, 6)
-    await processes_hold(postgres_url, [2])
-    assert await left(postgres_url) == 6
-    await scene.start("second", "third")
-    await processes_hold(postgres_url, [2, 2, 2])
-    await slack.until(lambda: len(stage.ours()) == 6)  # a placeholder each
-    first.kill()
-    scene.gate.set()
-    await slack.until(lambda: verdicts(stage) == 6, timeout_s=TAKEOVER_S)
-    await slack.until(lambda: len(slack.sockets.open) == 2)
-    await ask(stage, 4)
-    await slack.until(lambda: verdicts(stage) == 10, timeout_s=ONLY_A_HANG_S)
-    assert len(stage.ours()) == 10
     await all_are_delivered(postgres_url)

@@ -1,18 +1,13 @@
 """What has become of a message, in the store alone."""
 
-import io
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 
-from bot.commands.export import export
 from bot.domain.case import CaseTurn, LoggedCase, Part, text_hash
-from bot.domain.label import Label
 from bot.store import Store
-from bot.store.export import Selection
 from bot.store.jobs import submit_oldest
 from bot.store.personal import Personal
 from tests.cases import a_case, a_verdict, amendments, held, plans, stale, url
@@ -176,19 +171,6 @@ async def test_a_reply_is_known_by_each_of_its_messages(log: Store) -> None:
     for ts, text in (("5.1", "Let me look."), ("5.2", "Because.")):
         found, found_hash = await log.cases.latest(*HERE, ts, "U-any")
         assert (found.id, found_hash) == (case.id, text_hash(text))
-
-
-async def test_a_label_of_a_deleted_message_is_exported_without_texts(log: Store) -> None:
-    for key, place in (("gone", {}), ("kept", {"message_ts": "7.1", "question_ts": "6.1"})):
-        case = await delivered(log, key=key, **place)
-        await log.labels.put(case, "U9", Label(3, "Short."))
-    await log.edits.note_deleted(*HERE, "5.1")
-    output = io.StringIO()
-    assert await export(log.database, output, Selection()) == (2, 0)
-    gone, kept = (json.loads(line) for line in output.getvalue().splitlines())
-    assert gone["human"] == 3
-    assert (gone["prompt"], gone["completion"]) == (None, None)
-    assert kept["completion"] == "Because."
 
 
 async def test_no_look_up_goes_through_all_cases(log: Store) -> None:

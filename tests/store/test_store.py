@@ -8,8 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError
 
@@ -22,7 +20,7 @@ from bot.slack.client import SLACK_ERRORS
 from bot.store import Store, TakenError
 from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS
-from bot.store.opening import HEAD, connect, migrations, open_engine
+from bot.store.opening import connect
 from bot.store.schema import cases
 from judge import Rating, Unscored, UnscoredReason
 from tests.cases import a_case, a_verdict, bare_verdict, held, plans, url
@@ -44,19 +42,6 @@ async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(
         "it was last used by another version of this app (migration release_0011); "
         "install that version again, restore an earlier backup, or name a new database"
     )
-
-
-async def test_a_new_log_has_the_newest_migration(new_database_url: str) -> None:
-    engine = await open_engine(new_database_url)
-    async with engine.connect() as connection:
-        scripts = await connection.run_sync(
-            lambda sync: ScriptDirectory.from_config(migrations(sync))
-        )
-        found = await connection.run_sync(
-            lambda sync: MigrationContext.configure(sync).get_current_heads()
-        )
-    await engine.dispose()
-    assert list(found) == scripts.get_heads() == [HEAD]
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -217,12 +202,6 @@ async def test_a_cancelled_write_does_not_lock_the_file(log: Store) -> None:
         assert case.key == f"after {turns}"
 
 
-async def test_what_no_database_takes_is_replaced(log: Store) -> None:
-    await log.add(a_case(question="a\0b", response="half \ud800 a pair"))
-    case = await log.cases.get(1)
-    assert (case.question, case.response) == ("a\ufffdb", "half ? a pair")
-
-
 async def test_cases_are_counted_by_status_and_delivered_ones_only_after_a_while(
     log: Store,
 ) -> None:
@@ -260,13 +239,6 @@ async def test_a_log_that_cannot_be_read_does_not_answer(tmp_path: Path) -> None
     with pytest.raises(DBAPIError):
         await without_tables.cases.ping()
     await without_tables.close()
-
-
-async def test_replicas_that_start_together_migrate_once(new_postgres_url: str) -> None:
-    logs = await asyncio.gather(*(Store.open(new_postgres_url) for _ in range(5)))
-    assert await logs[0].cases.counts() == {}
-    for log in logs:
-        await log.close()
 
 
 @pytest.mark.on("sqlite", "postgres")
