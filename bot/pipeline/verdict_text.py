@@ -52,11 +52,6 @@ _IN_SHORT = {
     "fault": "an error in the app",
     "no_reference": "no reference to compare with",
 }
-_NOT_ON_FACTS = {
-    "code",
-    "refusal",
-    "support-tone",
-}  # of the app's rubrics; what a channel's own asks is unknown
 
 
 def in_short(reason: str) -> str:
@@ -249,9 +244,8 @@ def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]
     words = one_line(verdict.justification)
     ours = ""
     if not words:
-        ours = "There is no justification."
-        if case.has_lost_texts:
-            ours = f"The justification was {case.why_lost}."
+        lost = f"The justification was {case.why_lost}."
+        ours = lost if case.has_lost_texts else "There is no justification."
     line = []
     scale = Scale(verdict.lowest, verdict.highest)
     if verdict.score <= low_to(scale):
@@ -307,8 +301,7 @@ def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
     reply = number_of(case.messages, "message") if case.messages > 1 else ""
     unread = f"{case.unread} not read" if case.unread else ""
     version = reference_of(verdict.judge_version)
-    is_silent = verdict.score is None or verdict.is_offline or verdict.rubric in _NOT_ON_FACTS
-    checked = "" if is_silent else "not checked against documents"
+    checked = "" if verdict.score is None or verdict.is_offline else "not checked against documents"
     if version:
         checked = f"checked against reference {version}"
     # Whoever looks up in the log why there is no score needs the number.

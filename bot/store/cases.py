@@ -263,19 +263,11 @@ class Cases(StoreQueries):
         user_id: str,
         limit: int,
         before: PageEnd | None = None,
-        asked_since: datetime | None = None,
     ) -> Sequence[LoggedCase]:
-        """A person's newest cases, or the newest of those older than `before`.
-
-        Cases that have waited for a question since before `asked_since` are left out.
-        """
+        """A person's newest cases, or the newest of those older than `before`."""
         query = sa.select(cases).filter_by(team_id=team_id, requester_id=user_id)
         if before:
             query = query.where(sa.tuple_(cases.c.created_at, cases.c.id) < before)
-        if asked_since:
-            query = query.where(
-                sa.or_(cases.c.status != CaseStatus.ASKED, cases.c.created_at >= asked_since)
-            )
         newest_first = query.order_by(cases.c.created_at.desc(), cases.c.id.desc())
         return await self._database.rows(LoggedCase, newest_first.limit(limit))
 

@@ -141,8 +141,8 @@ class Thumbs(StoreQueries):
         )
         query = sa.select(
             given.c.author_id,
-            sa.func.sum(sa.case((given.c.is_up, 1), else_=0)).label("up"),
-            sa.func.sum(sa.case((given.c.is_up, 0), else_=1)).label("down"),
+            sa.func.count().filter(given.c.is_up).label("up"),
+            sa.func.count().filter(~given.c.is_up).label("down"),
             sa.func.count(given.c.ts.distinct()).label("replies"),
         ).where(given.c.author_id.is_not(None))
         if place.author_id is not None:

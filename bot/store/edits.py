@@ -100,26 +100,6 @@ class Edits(StoreQueries):
         read = [_read_from(cases.c.id == case.id), _read_from(is_same)]
         await self._mark(cases.c.edited_at, case.team_id, case.channel_id, read)
 
-    async def last_read(
-        self, team_id: str, channel_id: str, thread_ts: str, by: str, ts: str
-    ) -> LoggedCase | None:
-        """The newest case, but for watched ones, of what an author wrote in a thread before `ts`."""
-        its = sa.select(cases).filter_by(
-            team_id=team_id, channel_id=channel_id, author_id=by, probability=None
-        )
-        is_there = sa.or_(cases.c.parent_ts == thread_ts, cases.c.message_ts == thread_ts)
-        # A range of the index over messages; a thread is seldom old.
-        its = its.where(cases.c.message_ts >= thread_ts, cases.c.message_ts < ts, is_there)
-        return await self._database.first(
-            LoggedCase, its.order_by(cases.c.message_ts.desc(), cases.c.id.desc())
-        )
-
-    @in_transaction
-    async def look_again(self, connection: AsyncConnection, case: LoggedCase) -> None:
-        """Has a job read the reply again, which may have gone on."""
-        await connection.execute(sa.update(cases).filter_by(id=case.id).values(is_stale=True))
-        await put_jobs(self._database, connection, [Job(JobKind.AMEND, case.team_id, case.id)])
-
     async def _mark(
         self,
         column: sa.Column[Any],

@@ -1,13 +1,13 @@
 """Whose words are not stored again, because they had them forgotten."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.blocker import FORGOTTEN
-from bot.domain.case import Case, CaseTurn, Part
+from bot.domain.case import Case, Part
 from bot.store.schema import forgotten
 
 AnyCase = TypeVar("AnyCase", bound=Case)
@@ -66,9 +66,4 @@ async def without_forgotten(connection: AsyncConnection, case: AnyCase) -> AnyCa
     if gone & {case.message_ts, case.question_ts, *judged}:
         return case.model_copy(update=_NO_WORDS)
     kept = tuple(turn for turn in case.turns if turn.ts not in gone)
-    left_out = case.left_out + _in_conversation(case.turns) - _in_conversation(kept)
-    return case.model_copy(update={"turns": kept, "left_out": left_out})
-
-
-def _in_conversation(turns_read: Sequence[CaseTurn]) -> int:
-    return len([turn for turn in turns_read if turn.part is Part.CONVERSATION])
+    return case.model_copy(update={"turns": kept, "left_out": case.left_out + len(gone)})

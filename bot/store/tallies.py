@@ -175,16 +175,15 @@ class Tallies(StoreQueries):
             .where(cases.c.delivered_at.is_not(None))
             .where(is_public(replace(place, origin=Origin.WATCHED), span))
         )
-        votes = Counter[tuple[datetime, int]]()
-        for row in await self._database.all(query):
+        votes = Counter[tuple[int, datetime]]()
+        for row in await self._database.all(query.order_by(cases.c.delivered_at, cases.c.id)):
             chances = row.probabilities or {}
             low = sum(chance for score, chance in chances.items() if int(score) <= row.limit)
             vote = 1
             if chances:
                 vote = _AGREED if low >= _SURE else 0
-            votes[row.delivered_at, row.id] += vote
-        found = sorted(reply for reply, number in votes.items() if number >= _AGREED)
-        return [(case_id, delivered_at) for delivered_at, case_id in found]
+            votes[row.id, row.delivered_at] += vote
+        return [reply for reply, number in votes.items() if number >= _AGREED]
 
     async def labelled(
         self, place: Place, span: Span, kind: Kind

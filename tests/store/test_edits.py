@@ -99,24 +99,6 @@ OF_TWO = {
 }
 
 
-@pytest.mark.on("sqlite", "postgres")
-async def test_the_last_reply_in_a_thread_is_its_authors(log: Store) -> None:
-    for number, (changes, thread_ts, is_its) in enumerate(
-        [
-            ({}, "4.1", True),
-            ({"message_ts": "4.1", "parent_ts": None}, "4.1", True),  # it begins the thread
-            ({"message_ts": "5.2"}, "4.1", False),  # not before
-            ({}, "4.0", False),
-            ({"author_id": "U-other"}, "4.1", False),
-            ({"probability": 1.0}, "4.1", False),  # watched
-        ]
-    ):
-        place = {"key": f"k{number}", "channel_id": f"C{number}"}
-        case = await delivered(log, **{"author_id": "U-bot", **place, **changes})
-        found = await log.edits.last_read("T1", f"C{number}", thread_ts, "U-bot", "5.2")
-        assert (changes, found and found.id) == (changes, case.id if is_its else None)
-
-
 async def test_what_goes_on_marks_all_who_read_it_without_its_end(log: Store) -> None:
     first = await delivered(log)
     second = await delivered(log, key="k2")
@@ -178,7 +160,6 @@ async def test_no_look_up_goes_through_all_cases(log: Store) -> None:
     for work in (
         log.edits.note_edited(*HERE, "5.1", "Other words."),
         log.edits.note_deleted(*HERE, "5.1"),
-        log.edits.last_read(*HERE, "4.1", "U-bot", "5.1"),
         log.edits.resubmit("T1"),
         submit_oldest(log.database, "T1"),
     ):

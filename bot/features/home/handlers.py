@@ -6,7 +6,7 @@ Source: https://docs.slack.dev/surfaces/app-home
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import structlog
 from slack_bolt.async_app import AsyncApp
@@ -36,7 +36,6 @@ _MOST_CASES = 5
 _PAGE = 10
 # A case that waits for its question is listed this long. By then its window is long closed, and the
 # person will hardly come back to it.
-_ASKED_FOR = timedelta(days=1)
 
 _AS_THE_WORKSPACE = "workspace"
 
@@ -115,7 +114,7 @@ async def _tab(services: Services, person: Invocation) -> list[ui.Block]:
     now = services.clock()
     # Run at the same time, so that all share one call to Slack for the person's channels.
     cases, sections, waits = await asyncio.gather(
-        _cases(services, person, now),
+        _cases(services, person),
         _blocks((each.home_section for each in services.features), person),
         _blocks((each.home_waiting for each in services.features), person),
     )
@@ -150,12 +149,9 @@ async def _blocks(
     return [block for blocks in found for block in blocks]
 
 
-async def _cases(services: Services, person: Invocation, now: datetime) -> list[ui.Block]:
+async def _cases(services: Services, person: Invocation) -> list[ui.Block]:
     """A person's newest cases."""
-    since = now - _ASKED_FOR
-    found = await services.store.cases.recent(
-        person.team_id, person.user_id, _MOST_CASES + 1, asked_since=since
-    )
+    found = await services.store.cases.recent(person.team_id, person.user_id, _MOST_CASES + 1)
     listed = await services.case_access.listed(found[:_MOST_CASES], person.user_id)
     blocks = recent_blocks(listed, services.identity.url) or [ui.section(_NONE)]
     if len(found) > _MOST_CASES:

@@ -5,14 +5,12 @@ The change is first recorded in the store, together with a job that updates the 
 safely run twice.
 """
 
-from contextlib import suppress
 
 import structlog
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.pipeline import text as words
 from bot.pipeline.delivery import with_unconfirmed
-from bot.pipeline.lookup import NotReadableError
 from bot.pipeline.quoting import find_posted, unquote
 from bot.pipeline.verdict_text import UNCONFIRMED, amended, is_replaced, verdict_message
 from bot.services import Services
@@ -25,14 +23,11 @@ logger = structlog.get_logger(__name__)
 
 
 async def note(services: Services, body: Raw) -> None:
-    """Marks the cases of a message that was edited or deleted; has a reply looked at that a new one
-    may go on with.
-    """
+    """Marks the cases of a message that was edited or deleted."""
     raw = body["event"]
     team_id = body["team_id"]
     edits = services.store.edits
     if raw.get("subtype") not in CHANGES:
-        await _note_new(services, team_id, raw)
         return
     change = to_change(body, services.identity.own_ids)
     if change is None:
@@ -45,29 +40,11 @@ async def note(services: Services, body: Raw) -> None:
         logger.info("message_changed", is_deleted=change.text is None, cases=changed)
 
 
-async def _note_new(services: Services, team_id: str, raw: Raw) -> None:
-    # Only who asked has seen a verdict on a person's reply, unless SCORE_PEOPLE is on.
-    is_shown = "bot_id" in raw or services.settings.score_people is True
-    thread_ts = raw.get("thread_ts")
-    author_id = raw.get("user") or raw.get("bot_id")
-    if not (is_shown and thread_ts and author_id) or author_id in services.identity.own_ids:
-        return
-    edits = services.store.edits
-    case = await edits.last_read(team_id, raw["channel"], thread_ts, author_id, raw["ts"])
-    if case and not case.edited_at:
-        await edits.look_again(case)
-
-
 async def amend(services: Services, case_id: int) -> None:
-    """Updates one verdict in Slack, after a look whether its reply has gone on; nothing if it is
-    not delivered yet.
-    """
+    """Updates one verdict in Slack; nothing if it is not delivered yet."""
     case = await services.store.edits.case(case_id)
     if case is None or case.status is not CaseStatus.DELIVERED:
         return
-    with suppress(NotReadableError):
-        if not (case.edited_at or case.loses_words) and await services.intake.has_gone_on(case):
-            return  # the mark has a job of its own
     if case.loses_words:
         await services.store.edits.drop_texts(case)
         await unquote(services.store, services.client, [case.id])

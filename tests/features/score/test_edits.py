@@ -10,7 +10,7 @@ from bot.slack import ids
 from pocket_slack import Entry
 from pocket_slack.posts import delete
 from tests.cases import bytes_on_disk
-from tests.gestures import QUOTING, events, scored_reply, settled, up_to_date
+from tests.gestures import QUOTING, scored_reply, settled, up_to_date
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, shown
 
 EVENTS = ("message.channels", "message.groups")
@@ -48,22 +48,6 @@ async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> N
     assert [block["type"] for block in verdict.blocks[-2:]] == ["context", "actions"]
 
 
-@pytest.mark.parametrize(("visibility", "begins_thread"), [("thread", False), ("me", True)])
-async def test_what_its_author_adds_to_a_reply_marks_its_case(
-    open_stage: StageFactory, visibility: str, begins_thread: bool
-) -> None:
-    stage: Stage = await open_stage(events=EVENTS, verdict_visibility=visibility)
-    parent = stage.ann.post(CHANNEL, QUESTION)
-    answer = stage.helper.post(CHANNEL, ANSWER, thread_ts=None if begins_thread else parent.ts)
-    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    stage.slack.fail("conversations.replies", status=500)  # it is looked at again
-    stage.helper.post(
-        CHANNEL, "Or use git restore.", thread_ts=answer.ts if begins_thread else parent.ts
-    )
-    assert (await up_to_date(stage)).edited_at is not None
-    assert all(LINE in shown(verdict) for verdict in stage.ours())
-
-
 async def test_a_verdict_that_the_next_one_folds_is_not_written_again(
     open_stage: StageFactory,
 ) -> None:
@@ -88,15 +72,6 @@ async def test_a_verdict_that_the_next_one_folds_is_not_written_again(
     gate.set()
     await stage.reaches(2, CaseStatus.DELIVERED)
     assert "replaced by" in shown(verdict)
-
-
-async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage) -> None:
-    parent, _ = await scored_reply(stage)
-    stage.ben.post(CHANNEL, "And then?", thread_ts=parent.ts)
-    answer = stage.helper.post(CHANNEL, "Then push.", thread_ts=parent.ts)
-    await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    await redelivered(stage, events(stage)[-1])
-    assert [(await stage.log.cases.get(number)).edited_at for number in (1, 2)] == [None, None]
 
 
 async def test_a_verdict_that_is_gone_is_left_alone(stage: Stage) -> None:
