@@ -3,6 +3,7 @@ store adds to it.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
@@ -40,7 +41,7 @@ class CaseVerdict(Verdict):
 
     `judge_version` is everything that makes scores comparable, in words; None if there is no score.
 
-    `flags` are those of the response, `question_flags` those of the question.
+    `flags` are those of the response and of the question.
 
     `unscored.detail` is the sentence for the operator; what the requester reads in Slack is written
     in `verdict_text`.
@@ -49,7 +50,6 @@ class CaseVerdict(Verdict):
     lowest: int = 0
     highest: int = 5
     judge_version: str | None = None
-    question_flags: tuple[Flag, ...] = ()
 
     @property
     def unscored_reason(self) -> str | None:
@@ -71,16 +71,13 @@ class CaseVerdict(Verdict):
         return len(self.usable) > 1 and (self.spread or 0) >= 2 * point((self.lowest, self.highest))
 
 
-def from_verdict(verdict: Verdict, judge: "Judge", question_flags: tuple[Flag, ...]) -> CaseVerdict:
+def from_verdict(verdict: Verdict, judge: "Judge", flags: Collection[Flag]) -> CaseVerdict:
+    """The judge's verdict on a case; `flags` are further ones."""
     low, high = judge.rubric.scale
     judge_version = judge.version if verdict.is_scored else None
-    its = {
-        "lowest": low,
-        "highest": high,
-        "judge_version": judge_version,
-        "question_flags": question_flags,
-    }
-    return CaseVerdict(**vars(verdict) | its)
+    its = {"lowest": low, "highest": high, "judge_version": judge_version}
+    its_flags = tuple(flag for flag in Flag if flag in {*verdict.flags, *flags})
+    return CaseVerdict(**vars(verdict) | its | {"flags": its_flags})
 
 
 def without_score(reason: str, detail: str, judge: "Judge") -> CaseVerdict:

@@ -132,15 +132,9 @@ def verdict_message(
     blocks = [first]
     # Where there is nothing to judge, there is nothing to count.
     excluded = _EXCLUDED[case.excluded] if case.excluded and case.blocker is None else ""
-    asked = "the typed question" if case.question_source is QuestionSource.TYPED else "the question"
-    texts = {"the response": verdict.flags, asked: verdict.question_flags}
-    tries = "; ".join(
-        f"{text} {' and '.join(flag.words for flag in flags)}"
-        for text, flags in texts.items()
-        if flags
-    )
-    warning = f":warning: *Check this one yourself:* {tries}." if tries else ""
-    blocks += [context(line) for line in (warning, excluded) if line]
+    tries = " and ".join(flag.words for flag in verdict.flags)
+    warning = f":warning: *Check this one yourself:* the question or the response {tries}."
+    blocks += [context(line) for line in (warning if tries else "", excluded) if line]
     blocks += _question(case)
     blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
     buttons = [*_opinions(case, verdict), *_buttons(case, verdict, has_been_seen=has_been_seen)]

@@ -34,7 +34,6 @@ _OF_VERDICT = {each.name for each in fields(CaseVerdict)}.intersection(cases.c.k
 }
 _OF_RATING = ("score", "weighted_score", "unscored_reason", "probabilities", "points")
 _COLUMNS = {"reason": "unscored_reason", "detail": "justification"}
-_OF_QUESTION = "question_"
 
 
 def verdict_values(verdict: CaseVerdict) -> dict[str, Any]:
@@ -42,7 +41,7 @@ def verdict_values(verdict: CaseVerdict) -> dict[str, Any]:
     return {name: getattr(verdict, name) for name in _OF_VERDICT} | {
         "unscored_reason": verdict.unscored_reason,
         "unscored_detail": verdict.unscored and verdict.unscored.detail,
-        "flags": [*verdict.flags, *(f"{_OF_QUESTION}{flag}" for flag in verdict.question_flags)],
+        "flags": list(verdict.flags),
     }
 
 
@@ -74,7 +73,6 @@ def _to_verdict(row: sa.Row[Any], rows: Sequence[sa.Row[Any]]) -> CaseVerdict:
         unscored=why if row.unscored_reason else None,
         # Flags that are not known come from a later version.
         flags=tuple(flag for flag in Flag if flag in row.flags),
-        question_flags=tuple(flag for flag in Flag if f"{_OF_QUESTION}{flag}" in row.flags),
         ratings=given,
         basis=f"{len(usable)} of {len(given)}",
     )

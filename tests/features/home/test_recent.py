@@ -1,6 +1,5 @@
 """`/judge recent`: one's own cases from everywhere, page by page, and never those of others."""
 
-import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,8 +18,7 @@ from bot.store.schema import cases
 from pocket_slack import Message
 from tests.cases import a_row
 from tests.gestures import home
-from tests.model_server import Held
-from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, shown
+from tests.stage import CHANNEL, Stage, buttons, shown
 from tests.texts import read
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -153,20 +151,6 @@ async def test_replies_of_a_private_channel_without_the_app_are_quoted_only_ther
     assert "Reset" not in await from_home(stage)
     stage.ann.command("secret", ids.COMMAND, "recent")
     assert "\nReset it." in shown(await stage.told(stage.ann, channel="secret"))
-
-
-async def test_without_stored_texts_not_even_a_case_under_way_is_quoted(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(store_text="none")
-    gate = asyncio.Event()
-    stage.model.script(Held(gate, GOOD))
-    _, answer = stage.ask_and_answer()
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    words = shown(await recent(stage))
-    gate.set()
-    assert "Being scored" in words
-    assert words.endswith(" · text not stored")
 
 
 async def test_the_page_turns_in_place_to_the_oldest_and_back(stage: Stage) -> None:

@@ -43,7 +43,9 @@ async def test_a_bystander_does_not_replace_the_verdict_of_another(stage: Stage)
     stage.model.script(TOP)
     await stage.correct(stage.ben, verdict, ORDER)
     beside = await stage.verdict(parent, 2)
-    assert "*Check this one yourself:* the typed question asks for a score" in shown(beside)
+    assert "*Check this one yourself:* the question or the response asks for a score" in shown(
+        beside
+    )
     assert ORDER in shown(beside)
     assert "*Not counted:* somebody else asked for the first score" in shown(beside)
     await stage.correct(stage.ben, beside, "Which tool, then?")  # their own is not the first either
