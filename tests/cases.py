@@ -150,7 +150,7 @@ async def put_back(log: Store, case: LoggedCase, age: timedelta) -> None:
 
 
 async def numbers(log: Store) -> list[int]:
-    return [case.id for case in await log.cases.newest(10_000)]
+    return [case.id for case in await newest(log, 10_000)]
 
 
 def bytes_on_disk(folder: Path) -> bytes:
@@ -190,7 +190,7 @@ async def choose_judge(log: Store, judge: ChannelJudge) -> None:
 
 async def stale(log: Store) -> list[LoggedCase]:
     """The cases whose verdict in Slack is not up to date."""
-    marked = [await log.edits.case(case.id) for case in await log.cases.newest(10)]
+    marked = [await log.edits.case(case.id) for case in await newest(log, 10)]
     return [case for case in marked if case]
 
 
@@ -305,3 +305,9 @@ class Teams:
 
     async def work_of(self, team_id: str) -> Work | None:
         return self.work.get(team_id)
+
+
+async def newest(log: Store, limit: int) -> list[LoggedCase]:
+    """The last cases that were added, oldest first."""
+    newest_first = select(cases).order_by(cases.c.id.desc()).limit(limit)
+    return (await log.database.rows(LoggedCase, newest_first))[::-1]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -192,6 +193,12 @@ class Case(BaseModel):
 def to_conversation(said: Sequence[Turn], left_out: int) -> tuple[Turn, ...]:
     """The turns, with a note after the first of how many are left out there."""
     return (*said[:1], *([left_out_note(left_out)] if left_out else []), *said[1:])
+
+
+WITHOUT_QUESTION: dict[str, Any] = dict.fromkeys(
+    ("question", "question_source", "question_ts", "question_author_id")
+)
+"""The fields of a case whose question is not known."""
 
 
 class LoggedCase(Case):

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from bot.domain.blocker import GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT
-from bot.domain.case import Exclusion, LoggedCase, QuestionSource
+from bot.domain.case import WITHOUT_QUESTION, Exclusion, LoggedCase, QuestionSource
 from bot.domain.clock import utc_now
 from bot.pipeline.lookup import Lookup, NotReadableError
 from bot.pipeline.retries import RetryError
@@ -15,8 +15,7 @@ from judge.scoring.attacks import too_long
 _LOOK_AGAIN = timedelta(seconds=2)
 _WRITTEN_FOR = timedelta(minutes=2)
 """When a reply that is still being written is read again, and how long after the request at most."""
-_NOT_ASKED = dict.fromkeys(("question", "question_source", "question_ts", "question_author_id"))
-_NOT_ASKED |= {"messages_before": 0, "left_out": 0}
+_NOT_ASKED = WITHOUT_QUESTION | {"messages_before": 0, "left_out": 0}
 
 
 async def complete(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:

@@ -17,7 +17,6 @@ from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import Shows
 from bot.pipeline import text as words
 from bot.pipeline import verdict_text as verdicts
-from bot.pipeline.intake import known_post
 from bot.pipeline.retries import in_brief
 from bot.slack import ids
 from bot.slack.blocks import ModalState
@@ -121,10 +120,6 @@ class Delivery:
         view = words.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
         if not (trigger_id and await self.messenger.open_modal(trigger_id, view)):
             await self.messenger.tell(requester_of(case), words.ask_for_question(case, reason))
-
-    async def tell_known(self, case: LoggedCase, known: LoggedCase) -> None:
-        post = await known_post(self.store, known, case.requester_id, self.workspace_url)
-        await self.messenger.tell(requester_of(case), post)
 
     async def _react(self, case: LoggedCase, score: int) -> None:
         """Adds the score to the reply's last message as a reaction, in place of an earlier one, if

@@ -108,30 +108,21 @@ class Intake:
             raise blocker.RefusedError(reason)
 
     async def _has_changed(self, case: Case, known: LoggedCase, hash_as_read: str | None) -> bool:
-        """Whether a reply has other words than a known case has read, or another question; or more
-        words, if it is in a thread and Slack says so in time.
+        """Whether a reply has other words than a known case has read, or more, if it is in a thread
+        and Slack says so in time; the known case is then marked, as after an edit.
         """
         is_other = known.deleted_at or hash_as_read not in {None, text_hash(case.response or "")}
         if case.response is not None and is_other:
             return True
         is_one_message = known.parent_ts is None and known.messages == 1
-        if is_one_message or known.judged_at is None:
+        if is_one_message or known.judged_at is None or known.response_hash is None:
             return False
+        place = known.channel_id, known.message_ts or "", known.parent_ts
         try:
             async with asyncio.timeout(_LOOK_S):
-                return await self.has_gone_on(known)
+                exchange = await self.lookup.answered(*place)
         except UNREADABLE:
             return False
-
-    async def has_gone_on(self, known: LoggedCase) -> bool:
-        """Whether a scored reply has more messages or other words by now; if so, its case is
-        marked, as after an edit.
-
-        Raises one of `UNREADABLE` if Slack does not say.
-        """
-        if known.message_ts is None or known.response_hash is None:
-            return False
-        exchange = await self.lookup.answered(known.channel_id, known.message_ts, known.parent_ts)
         if exchange is None:
             return False
         has_more = len(exchange.reply) > known.messages

@@ -17,13 +17,14 @@ from typing import Any, NoReturn
 import structlog
 
 from bot.domain.attempt import is_of_use
-from bot.domain.case import CaseStatus, LoggedCase, text_hash
+from bot.domain.case import CaseStatus, LoggedCase, requester_of, text_hash
 from bot.domain.case_key import MessageKey
 from bot.domain.verdict import CaseVerdict
 from bot.pipeline import retries
 from bot.pipeline import text as words
 from bot.pipeline.completing import complete
 from bot.pipeline.delivery import Delivery, taken_up
+from bot.pipeline.intake import known_post
 from bot.pipeline.judging import Judging, ModelFailure
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.names import Names
@@ -204,7 +205,9 @@ class CasePipeline:
         while known := await self.store.cases.keyed(case.team_id, case.key):
             is_same = known.status is CaseStatus.RECEIVED or known.response_hash == read_hash
             if is_same and is_of_use(known, case):
-                await self.delivery.tell_known(case, known)
+                url = self.delivery.workspace_url
+                post = await known_post(self.store, known, case.requester_id, url)
+                await self.delivery.messenger.tell(requester_of(case), post)
                 await self.store.drop(case)
                 logger.info("case_joined", case=case.id, to=known.id)
                 return None

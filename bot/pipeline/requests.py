@@ -1,10 +1,9 @@
 """Makes the case of a request: of a message, a link, two texts, or of a case that is scored again."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from bot.domain.case import (
+    WITHOUT_QUESTION,
     Case,
     CaseSource,
     Exclusion,
@@ -133,7 +132,7 @@ class Requests:
         if earlier.question_ts is None:
             return case
         if earlier.edited_at:
-            return case.model_copy(update=_NO_QUESTION)
+            return case.model_copy(update=WITHOUT_QUESTION)
         # The thread is read again, because the reply may go on by now; what is known is for when it
         # cannot be read.
         return case.model_copy(update={"question_source": None})
@@ -151,7 +150,12 @@ class Requests:
         case = _repeated(invocation, earlier, key, earlier.rubric, visibility, excluded)
         # What was said before another question is unknown.
         turns = tuple(turn for turn in earlier.turns if turn.part is Part.RESPONSE)
-        found = {**_NO_QUESTION, "turns": turns, "messages_before": 0, "left_out": 0}
+        found: dict[str, object] = {
+            **WITHOUT_QUESTION,
+            "turns": turns,
+            "messages_before": 0,
+            "left_out": 0,
+        }
         if submission.question:
             found["question"] = submission.question
             found["question_source"] = QuestionSource.TYPED
@@ -176,11 +180,6 @@ class Requests:
             is_for_one = Visibility.ME in {own, earlier.visibility}
             visibility = Visibility.ME if is_for_one else Visibility.THREAD
         return await self.rubrics.used(invocation.team_id, channel_id), visibility
-
-
-_NO_QUESTION: Mapping[str, Any] = dict.fromkeys(
-    ("question", "question_source", "question_ts", "question_author_id")
-)
 
 
 def _repeated(

@@ -251,10 +251,6 @@ class Cases(StoreQueries):
                 of_rating.values(justification=first["justification"], raw=first["raw"])
             )
 
-    async def newest(self, limit: int) -> Sequence[LoggedCase]:
-        newest_first = sa.select(cases).order_by(cases.c.id.desc()).limit(limit)
-        return (await self._database.rows(LoggedCase, newest_first))[::-1]
-
     async def recent(
         self,
         team_id: str,

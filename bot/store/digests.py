@@ -10,11 +10,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.case import Part
 from bot.domain.label import Reaction
 from bot.store.database import StoreQueries, claim, upsert
 from bot.store.figures import Place, Span
 from bot.store.schema import cases, digests, is_of_case, replies, thumbs, turns
-from bot.store.turns import IS_OF_RESPONSE
 from bot.store.visibility import counts, is_watched
 
 LEASE = timedelta(minutes=5)
@@ -178,7 +178,7 @@ def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[sa.Select[tuple
         turns.c.team_id == team_id,
         turns.c.channel_id == channel_id,
         turns.c.ts == ts,
-        IS_OF_RESPONSE,
+        turns.c.part == Part.RESPONSE,
     )
     by_part = scored.join(turns, is_of_case(turns)).where(is_part)
     return [each.limit(1) for each in (watched, scored.filter_by(**here, message_ts=ts), by_part)]

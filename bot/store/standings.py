@@ -43,8 +43,8 @@ class Standings(db.StoreQueries):
 
     async def of(self, subject: Subject) -> Standing | None:
         """The standing as it is now; None if nothing was scored."""
-        newest = standings.c.id.in_(_NEWEST.where(*_is_of(subject)))
-        rows = await self._rows(newest)
+        are_its = (standings.c[name] == value for name, value in subject._asdict().items())
+        rows = await self._rows(standings.c.id.in_(_NEWEST.where(*are_its)))
         return rows[0] if rows else None
 
     async def untold(self, team_id: str) -> Sequence[Standing]:
@@ -114,14 +114,6 @@ class Standings(db.StoreQueries):
         )
         released = await self._database.all(sa.select(releases).where(*is_release))
         return [replace(row, released_on=_released_on(released, row)) for row in rows]
-
-
-def _is_of(subject: Subject) -> tuple[Condition, ...]:
-    return (
-        standings.c.team_id == subject.team_id,
-        standings.c.channel_id == subject.channel_id,
-        standings.c.author_id == subject.author_id,
-    )
 
 
 def _released_on(released: Sequence[sa.Row[Any]], standing: Standing) -> date | None:

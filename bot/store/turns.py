@@ -10,8 +10,6 @@ from bot.domain.case import Case, Part, to_conversation
 from bot.store.schema import cases, is_of_case, turns
 from judge import Turn
 
-IS_OF_RESPONSE = turns.c.part == Part.RESPONSE
-
 
 def turn_rows(case: Case, case_id: int) -> list[dict[str, Any]]:
     its = {"team_id": case.team_id, "channel_id": case.channel_id, "case_id": case_id}

@@ -2,7 +2,7 @@
 
 from bot.domain.limits import Policy
 from bot.slack import ids
-from tests.cases import a_case
+from tests.cases import a_case, newest
 from tests.gestures import link
 from tests.stage import CHANNEL, SCORED, Stage, StageFactory, shown
 from tests.tables import each
@@ -60,7 +60,7 @@ async def test_where_people_are_not_scored_their_words_are_not_kept(
     stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
     await stage.told(stage.ann, 3)  # also that the link was taken in, in any order
     assert BOTS_ALONE in "".join(map(shown, stage.ann.ephemerals(CHANNEL)[1:]))
-    (case,) = await stage.log.cases.newest(5)
+    (case,) = await newest(stage.log, 5)
     assert not case.response
     # A case from before the setting is not scored either.
     before = {"channel_id": case.channel_id, "team_id": case.team_id, "author_id": stage.ben.id}

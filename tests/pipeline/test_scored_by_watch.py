@@ -6,7 +6,7 @@ from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource
 from bot.domain.watch import Shows
 from bot.slack import ids
 from pocket_slack import Message
-from tests.cases import a_case
+from tests.cases import a_case, newest
 from tests.gestures import help_desk
 from tests.stage import ANSWER, QUESTION, Stage, StageFactory, shown
 
@@ -93,7 +93,7 @@ async def test_what_the_judge_has_not_scored_is_scored(stage: Stage) -> None:
         stage.model.script("score: 3\nIt is fine.")
         asked = len(stage.model.requests)
         await stage.score(answer)
-        (case, *_) = await stage.log.cases.newest(1)
+        (case, *_) = await newest(stage.log, 1)
         case = await stage.reaches(case.id, CaseStatus.DELIVERED)
         assert (which, case.score, case.parent_ts) == (which, 3, parent.ts)
         assert len(stage.model.requests) == asked + 1

@@ -12,7 +12,7 @@ from bot.pipeline.text import NO_CASE, NOT_IN_BOTH, unsure_of_membership
 from bot.slack import ids
 from bot.slack.members import MembershipError
 from pocket_slack import Channel, Delivery, Message, Person, payloads
-from tests.cases import save_visibility
+from tests.cases import newest, save_visibility
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 LEADS = "leads"
@@ -179,7 +179,7 @@ async def test_a_button_that_is_left_over_does_not_read_a_channel_after_its_pers
 
 
 async def requesters(stage: Stage) -> list[str]:
-    return [case.requester_name for case in await stage.log.cases.newest(100)]
+    return [case.requester_name for case in await newest(stage.log, 100)]
 
 
 async def blocked_verdict(stage: Stage) -> Message:

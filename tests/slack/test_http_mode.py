@@ -20,6 +20,7 @@ from bot.slack.http import EVENTS
 from bot.slack.incoming import Traffic
 from bot.store import Store
 from pocket_slack import Sandbox
+from tests.cases import newest
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.postgres import free_port
@@ -99,7 +100,7 @@ async def test_what_would_be_acknowledged_too_late_is_refused_and_leaves_no_case
     monkeypatch.setattr(Traffic, "accept_within_s", -1.0)
     status, _ = await front.command("What is 2 + 2? | Four, since two and two make four.")
     assert status == 500  # Slack tells the person
-    assert await front.log.cases.newest(1) == []
+    assert await newest(front.log, 1) == []
     assert front.slack.person("ann").ephemerals(CHANNEL) == []
 
 

@@ -23,7 +23,7 @@ from bot.store.errors import STORE_ERRORS
 from bot.store.opening import connect
 from bot.store.schema import cases
 from judge import Rating, Unscored, UnscoredReason
-from tests.cases import a_case, a_verdict, bare_verdict, held, plans, url
+from tests.cases import a_case, a_verdict, bare_verdict, held, newest, plans, url
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -69,7 +69,7 @@ async def test_a_case_that_is_kept_waiting_within_its_transaction_is_not_accepte
 
     with accepted_within(0.5), pytest.raises(TooLateError):
         await log.add(a_case())
-    assert await log.cases.newest(1) == []
+    assert await newest(log, 1) == []
 
 
 async def test_a_case_keeps_its_first_verdict(log: Store) -> None:

@@ -17,13 +17,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.clock import TooLateError, accepted_within
 from bot.store import Store, TakenError
 from bot.store.errors import STORE_ERRORS
-from tests.cases import a_case, held
+from tests.cases import a_case, held, newest
 
 pytestmark = pytest.mark.on("sqlite")
 
 
 async def keys(log: Store) -> list[str]:
-    return [case.key for case in await log.cases.newest(1000)]
+    return [case.key for case in await newest(log, 1000)]
 
 
 def commits(log: Store) -> list[object]:

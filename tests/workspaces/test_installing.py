@@ -21,7 +21,7 @@ from bot.store.installations import DATA_KEPT, STATE_LASTS, Installations, OAuth
 from bot.store.jobs import submit_oldest
 from bot.store.schema import channels, installations, oauth_states
 from pocket_slack import Person, installing
-from tests.cases import add
+from tests.cases import add, newest
 from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import run
@@ -213,11 +213,11 @@ async def test_data_of_a_workspace_that_left_is_deleted_after_a_month(both: Comp
         job for job in both.bot.workspaces.template.periodic_jobs if job.name == "forget_workspaces"
     )
     await forget.run()
-    assert len(await store.cases.newest(10)) == 2
+    assert len(await newest(store, 10)) == 2
     old = update(installations).where(installations.c.left_at.is_not(None))
     await store.database.execute(old.values(left_at=datetime.now(UTC) - DATA_KEPT))
     await forget.run()
-    assert {case.team_id for case in await store.cases.newest(10)} == {second.team_id}
+    assert {case.team_id for case in await newest(store, 10)} == {second.team_id}
     assert [row.team_id for row in await stored(both)] == [second.team_id]
 
 

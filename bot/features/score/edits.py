@@ -5,7 +5,6 @@ The change is first recorded in the store, together with a job that updates the 
 safely run twice.
 """
 
-
 import structlog
 
 from bot.domain.case import CaseStatus, LoggedCase

@@ -15,6 +15,7 @@ from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
 from bot.store import Store
 from pocket_slack import Message, Person
+from tests.cases import newest
 from tests.gestures import ask, forget, scored, settled
 from tests.model_server import Stall
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
@@ -29,7 +30,7 @@ async def score_again(stage: Stage, person: Person, answer: Message) -> None:
 
 
 async def case_numbers(stage: Stage) -> list[int]:
-    return [case.id for case in await stage.log.cases.newest(100)]
+    return [case.id for case in await newest(stage.log, 100)]
 
 
 async def test_the_requester_deletes_the_case_and_the_verdict(stage: Stage) -> None:

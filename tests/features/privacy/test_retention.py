@@ -13,7 +13,7 @@ from pathlib import Path
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.store import Store
-from tests.cases import delivered, url
+from tests.cases import delivered, newest, url
 from tests.programs import JUDGE_BOT, run
 from tests.stage import Stage, StageFactory
 
@@ -105,7 +105,7 @@ async def test_a_bot_that_starts_deletes_what_is_too_old(
     _, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     await stage.reaches(3, CaseStatus.DELIVERED)
-    assert [case.id for case in await stage.log.cases.newest(10)] == [2, 3]
+    assert [case.id for case in await newest(stage.log, 10)] == [2, 3]
 
 
 async def test_purge_of_a_team_asks_first(tmp_path: Path) -> None:

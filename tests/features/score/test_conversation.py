@@ -9,6 +9,7 @@ from structlog.testing import capture_logs
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message
+from tests.cases import newest
 from tests.gestures import scored
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, shown
 
@@ -77,7 +78,7 @@ async def test_requests_for_two_messages_of_a_reply_are_one_case(stage: Stage) -
             lambda: stage.ann.ephemerals(CHANNEL) or stage.ben.ephemerals(CHANNEL)
         )
         await stage.eventually(is_one)
-    (case,) = await stage.log.cases.newest(10)
+    (case,) = await newest(stage.log, 10)
     assert (case.message_ts, case.response) == (first.ts, f"{first.text}\n\n{ANSWER}\n\nThen push.")
     assert "3 messages" in shown(verdict)
     assert len(stage.model.requests) == 1

@@ -9,6 +9,7 @@ from bot.features.score.command import NOTHING_ABOVE, SAY, SAY_DIRECTLY
 from bot.features.score.events import is_mention
 from bot.slack import ids
 from pocket_slack import Delivery, Person
+from tests.cases import newest
 from tests.gestures import events
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, buttons, is_verdict, shown
 from tests.tables import each
@@ -74,7 +75,7 @@ async def test_neither_our_verdict_nor_what_is_said_to_the_app_is_the_message_ab
         "Scored before: *4 of 5*"
     )
     assert stage.ben.ephemerals(CHANNEL)[-1].thread_ts == parent.ts
-    assert [case.message_ts for case in await stage.log.cases.newest(9)] == [answer.ts]
+    assert [case.message_ts for case in await newest(stage.log, 9)] == [answer.ts]
 
 
 async def test_in_the_channel_the_last_message_by_somebody_else_is_scored_in_its_thread(
