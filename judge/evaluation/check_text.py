@@ -32,22 +32,19 @@ def figures_of(
 ) -> Iterator[Figure]:
     before = compared.before if compared else None
     empty_before = before.empty if before else 0
-    has_empty = bool(output.empty or empty_before)
     more = ", clearly more" if compared and compared.has_more_unscored else ""
 
     def counted(name: str, now: int, earlier: int, more: str = "") -> Figure:
         return Figure(name, f"{earlier:,}" if before else "", f"{now:,}{more}")
 
     yield counted("scored rows", output.scored, before.scored if before else 0)
-    if has_empty:
+    if output.empty or empty_before:
         name = f"replies with nothing to judge, counted as {scale.low}"
         yield counted(name, output.empty, empty_before)
-    name = "other unscored rows" if has_empty else "unscored rows"
-    yield counted(name, output.unscored, before.unscored if before else 0, more)
+    yield counted("unscored rows", output.unscored, before.unscored if before else 0, more)
     if compared and not compared.by_means:
         yield counted("rows without a partner", compared.alone[1], compared.alone[0])
-    which = "all scored rows and these replies" if has_empty else "all scored rows"
-    yield Figure(f"mean of {which}", "", _say(mean))
+    yield Figure("mean", "", _say(mean))
     if compared:
         yield from _of_both(compared)
 

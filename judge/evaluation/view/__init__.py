@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from hashlib import sha256
 from html import escape
 from itertools import chain
-from math import ceil, floor
+from math import floor
 from pathlib import Path
 from statistics import fmean
 from string import Template
@@ -39,8 +39,7 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     if unscored := len(replies) - len(scores):
         notes.append(f"In no figure: {number_of(unscored, 'reply', 'replies')} without a score.")
     counts = Counter(to_bar(reply) for reply in replies)
-    starts = range(scale.low, scale.high + 1, _bar_width(scale))
-    names = [UNSCORED, *(_bar_name(start, scale) for start in starts)]
+    names = [UNSCORED, *map(str, range(scale.low, scale.high + 1))]
     bars = [{"name": name, "count": counts[name]} for name in reversed(names)]
     return {"notes": notes, "bars": bars}
 
@@ -56,18 +55,7 @@ def to_bar(reply: Reply) -> str:
     """The name of the bar in which a reply is counted: its score to the nearest whole number,
     halves up.
     """
-    return UNSCORED if reply.score is None else _bar_name(floor(reply.score + 0.5), reply.scale)
-
-
-def _bar_width(scale: Scale) -> int:
-    return ceil((scale.high - scale.low + 1) / 11)  # at most eleven bars
-
-
-def _bar_name(score: int, scale: Scale) -> str:
-    width = _bar_width(scale)
-    start = score - (score - scale.low) % width
-    end = min(start + width - 1, scale.high)
-    return str(start) if start == end else f"{start} to {end}"
+    return UNSCORED if reply.score is None else str(floor(reply.score + 0.5))
 
 
 def to_trend(replies: Iterable[Reply]) -> list[dict[str, Any]]:

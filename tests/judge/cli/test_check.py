@@ -292,7 +292,7 @@ def test_a_reply_that_cannot_be_read_counts_as_no_score(files: Files) -> None:
     ]
     empty = [said({"role": "assistant", "content": content}) for content in (None, " ")]
     told = files.checked([*scores(*[4] * 10), *unread, *empty], "--fail-under", 0)
-    assert "counted as 0: 2.\nOther unscored rows: 3.\n" in told
+    assert "counted as 0: 2.\nUnscored rows: 3.\n" in told
 
 
 def refusals(files: Files, before: Path) -> Iterator[tuple[str, str, tuple[object, ...]]]:

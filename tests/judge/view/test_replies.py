@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from judge.errors import SetupError
-from judge.evaluation.view import to_bar, to_figures, to_trend
+from judge.evaluation.view import to_figures, to_trend
 from judge.evaluation.view.replies import MOST_REPLIES, Replies, read_replies
 from judge.rows.row_file import ADDED
 from tests.tables import each
@@ -183,17 +183,6 @@ def test_figures_are_the_judges_own_and_unscored_replies_count_in_none(read: Rea
         "labels.",
         "In no figure: 1 reply without a score.",
     ]
-
-
-def test_long_scale_has_few_bars(read: Read, tmp_path: Path) -> None:
-    rubric = tmp_path / "percent.txt"
-    rubric.write_text(
-        "The score is between 0 and "
-        "100.\n<question>{prompt}</question>\n<response>{response}</response>\n"
-    )
-    replies = read([{"score": score} for score in (0, 9, 95, 100)], rubric=rubric).replies
-    assert [to_bar(reply) for reply in replies] == ["0 to 9", "0 to 9", "90 to 99", "100"]
-    assert len(to_figures(replies)["bars"]) == 12
 
 
 def test_trend_has_the_judges_mean_for_each_week(read: Read) -> None:
