@@ -164,29 +164,21 @@ class Row:
         """The keys of the row's prompt and of its response; equal ones in other rows have equal
         keys.
         """
-        prompt = self._first_of("prompt_id", *PROMPT)
-        texts = [self.get(name) for name in COMPLETION]
-        response = next((text for text in texts if isinstance(text, str)), None)
-        if self.has_turns:
-            with suppress(ValueError):  # not a row to judge
-                prompt = self.key("prompt_id") or self.asked
-                # The steps after the question, too.
-                response = to_prompt(self.dialogue.response, self.dialogue.turns)
+        prompt = self.key("prompt_id")
         item: object = f"line {self.line}"
+        with suppress(ValueError):  # not a row to judge
+            prompt = self.asked if prompt is None else prompt
+            # The steps after the question, too.
+            turns = self.dialogue.turns if self.has_turns else ()
+            item = (prompt, to_prompt(self.response, turns))
         if self.get("case") is not None:
             item = f"case {self.get('case')}"
-        elif prompt is not None and response is not None:
-            item = (prompt, response)
         return (str(item) if prompt is None else prompt), item
 
     @cached_property
     def carried(self) -> str:
         """All fields as JSON; those with the name of an added field are carried as `input_...`."""
         return files.encode({own_name(name): value for name, value in self.fields.items()})
-
-    def _first_of(self, *names: str) -> str | None:
-        keys = (self.key(name) for name in names)
-        return next((key for key in keys if key is not None), None)
 
     def _text(self, names: tuple[str, str]) -> str:
         texts = [self._checked(name) for name in names if self.get(name) is not None]
