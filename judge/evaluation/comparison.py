@@ -16,6 +16,7 @@ from judge.evaluation.stats import (
     MeanEstimate,
     MeanEstimator,
     difference,
+    estimate_mean,
     minus,
     paired,
     paired_difference,
@@ -252,10 +253,7 @@ def _together(
 
 
 def _share_unscored(output: Output) -> Interval | None:
-    mean = MeanEstimator(Scale(0, 1))
-    for row in output.rows:
-        mean.add(row.score is None, cluster=row.cluster)
-    found = mean.estimate()
+    found = estimate_mean(((row.score is None, row.cluster) for row in output.rows), Scale(0, 1))
     return found.judge if found else None
 
 

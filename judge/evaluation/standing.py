@@ -29,7 +29,7 @@ from math import sqrt
 from statistics import fmean
 from typing import NamedTuple
 
-from judge.evaluation.stats import Interval, MeanEstimator
+from judge.evaluation.stats import Interval, estimate_mean
 from judge.evaluation.steps import (
     CANDIDATES,
     FREE,
@@ -322,10 +322,8 @@ def level_before(
 
 def _level(scores: Sequence[DatedScore], scale: Scale) -> Interval | None:
     """The mean with its range; scores of a thread are a cluster."""
-    mean = MeanEstimator(scale)
-    for number, score in enumerate(scores):
-        mean.add(score.score, cluster=score.cluster(number))
-    estimate = mean.estimate()
+    clustered = ((score.score, score.cluster(n)) for n, score in enumerate(scores))
+    estimate = estimate_mean(clustered, scale)
     return estimate.judge if estimate else None
 
 

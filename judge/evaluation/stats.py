@@ -229,6 +229,14 @@ class MeanEstimator:
         )
 
 
+def estimate_mean(scores: Iterable[tuple[float, Hashable]], scale: Scale) -> MeanEstimate | None:
+    """The mean of scores, each with its cluster; None without one."""
+    mean = MeanEstimator(scale)
+    for score, cluster in scores:
+        mean.add(score, cluster=cluster)
+    return mean.estimate()
+
+
 def _interval(
     scale: Scale,
     mean: float,
@@ -321,10 +329,8 @@ def paired(changes: Iterable[tuple[float, Hashable]], scale: Scale) -> Interval 
     """The mean difference of pairs of scores on `scale`, each with its cluster; None without a
     pair.
     """
-    mean = MeanEstimator(Scale(scale.low - scale.high, scale.high - scale.low))
-    for change, cluster in changes:
-        mean.add(change, cluster=cluster)
-    return paired_difference(found) if (found := mean.estimate()) else None
+    found = estimate_mean(changes, Scale(scale.low - scale.high, scale.high - scale.low))
+    return paired_difference(found) if found else None
 
 
 def paired_difference(found: MeanEstimate) -> Interval:

@@ -25,7 +25,7 @@ from judge.evaluation.naming import (
     read_names,
     words_in,
 )
-from judge.evaluation.stats import Interval, MeanEstimator, low_to
+from judge.evaluation.stats import Interval, estimate_mean, low_to
 from judge.scoring.answers import spoken
 from judge.scoring.rubric import Scale
 
@@ -240,12 +240,9 @@ def count_topics(
         scores_of[name if topic else NOT_SORTED].append((score, cluster))
     topics = list[Topic]()
     for name in (*shown, OTHER, NOT_SORTED):
-        mean = MeanEstimator(scale)
         scores = [(score, cluster) for score, cluster in scores_of[name] if score is not None]
-        for score, cluster in scores:
-            mean.add(score, cluster=cluster)
         low = sum(score <= low_to(scale) for score, _ in scores)
-        found = mean.estimate()
+        found = estimate_mean(scores, scale)
         interval = found.judge if found else None
         share = low / len(scores) if scores else None
         if scores_of[name]:

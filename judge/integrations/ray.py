@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judge.errors import HOPELESS, JudgeError, needs_extra
+from judge.rows.batch import score_row
 from judge.rows.files import encode
 from judge.rows.row_file import ADDED, Row, own_name, to_added
 from judge.scoring.judging import Judge
-from judge.scoring.ratings import Unscored, UnscoredReason
+from judge.scoring.ratings import UnscoredReason
 
 with needs_extra("judge.integrations.ray", "ray", "pyarrow", error=ImportError):  # on each node
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -62,23 +63,17 @@ class JudgeRows:
         return await asyncio.gather(*(self._score(Row(0, fields)) for fields in rows))
 
     async def _score(self, row: Row) -> Mapping[str, Any]:
-        judge = self._judge
         try:
-            question, response, _ = said = row.dialogue
             async with self._turns:
-                verdict = await judge.score(
-                    question, response, conversation=said.conversation, reference=row.reference
-                )
+                verdict = await score_row(self._judge, row)
         except ValueError as exc:  # a text is missing, or is not a string
             return {"status": "skipped", "unscored_detail": f"{exc}."}
         except JudgeError as exc:
             if isinstance(exc, HOPELESS):
                 raise
-            if not exc.is_too_long:
-                return {
-                    "status": "failed",
-                    "unscored_reason": UnscoredReason.CALL_FAILED,
-                    "unscored_detail": str(exc),
-                }
-            verdict = judge.unscored(Unscored(reason=UnscoredReason.TOO_LONG, detail=str(exc)))
-        return to_added(verdict, judge.samples)
+            return {
+                "status": "failed",
+                "unscored_reason": UnscoredReason.CALL_FAILED,
+                "unscored_detail": str(exc),
+            }
+        return to_added(verdict, self._judge.samples)

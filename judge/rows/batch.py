@@ -12,7 +12,7 @@ from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
 from judge.rows.journal import Journal
 from judge.rows.row_file import Row, to_added
 from judge.scoring.judging import Judge
-from judge.scoring.ratings import Unscored, UnscoredReason
+from judge.scoring.ratings import Unscored, UnscoredReason, Verdict
 
 
 def identity_of(judge: Judge) -> Mapping[str, Any]:
@@ -22,6 +22,19 @@ def identity_of(judge: Judge) -> Mapping[str, Any]:
         "samples": judge.samples,
         "ask": judge.ask,
     }
+
+
+async def score_row(judge: Judge, row: Row) -> Verdict:
+    """The verdict on a row; one that is too long for the model is unscored."""
+    said = row.dialogue
+    try:
+        return await judge.score(
+            said.question, said.response, conversation=said.conversation, reference=row.reference
+        )
+    except JudgeError as exc:
+        if not exc.is_too_long:
+            raise
+        return judge.unscored(Unscored(reason=UnscoredReason.TOO_LONG, detail=str(exc)))
 
 
 @dataclass
@@ -79,23 +92,17 @@ class Batch:
             self.stopped = exc
 
     async def _settle(self, row: Row) -> None:
-        judge = self.judge
         try:
-            question, response, _ = said = row.dialogue
-            verdict = await judge.score(
-                question, response, conversation=said.conversation, reference=row.reference
-            )
-            self._has_verdict = True
-            self._failures_in_a_row = 0
+            verdict = await score_row(self.judge, row)
         except JudgeError as exc:
-            if not exc.is_too_long:
-                self._note_failure(row, exc)
-                return
-            verdict = judge.unscored(Unscored(reason=UnscoredReason.TOO_LONG, detail=str(exc)))
+            self._note_failure(row, exc)
+            return
+        self._has_verdict = True
+        self._failures_in_a_row = 0
         for rating in verdict.ratings:
             if isinstance(rating, Unscored) and rating.reason is UnscoredReason.CALL_FAILED:
                 self._tell_once(row, f"without {rating.model!r}: {rating.detail}")
-        self.journal.write(row, to_added(verdict, judge.samples))
+        self.journal.write(row, to_added(verdict, self.judge.samples))
         self._watch_cost()
 
     def _note_failure(self, row: Row, exc: JudgeError) -> None:

@@ -3,8 +3,8 @@ data.
 """
 
 from base64 import b64encode
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from hashlib import sha256
 from html import escape
@@ -15,7 +15,7 @@ from statistics import fmean
 from string import Template
 from typing import Any
 
-from judge.evaluation.stats import MeanEstimator
+from judge.evaluation.stats import estimate_mean
 from judge.evaluation.topics import TITLES, Topic, count_topics
 from judge.evaluation.view.replies import Replies, Reply, Version, clear_difference
 from judge.rows.files import encode, refuse_foreign, replacing
@@ -58,20 +58,18 @@ def to_bar(reply: Reply) -> str:
     return UNSCORED if reply.score is None else str(floor(reply.score + 0.5))
 
 
-def to_trend(replies: Iterable[Reply]) -> list[dict[str, Any]]:
+def to_trend(replies: Sequence[Reply]) -> list[dict[str, Any]]:
     """The judge's own mean for each week with a score, for replies of one version; empty without
     times.
     """
-    means: dict[date, MeanEstimator] = {}
+    scores = defaultdict[date, list[tuple[float, Hashable]]](list)
     for reply in replies:
         if reply.score is not None and reply.judged_at is not None:
             day = reply.judged_at.date()
-            start = day - timedelta(days=day.weekday())
-            mean = means.setdefault(start, MeanEstimator(reply.scale))
-            mean.add(reply.score, cluster=reply.cluster)
+            scores[day - timedelta(days=day.weekday())].append((reply.score, reply.cluster))
     points = []
-    for start, mean in sorted(means.items()):
-        if found := mean.estimate():
+    for start, own in sorted(scores.items()):
+        if found := estimate_mean(own, scale_of(replies)):
             points.append({"start": start.isoformat(), "n": found.n, **found.judge._asdict()})
     return points
 
