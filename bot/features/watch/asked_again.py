@@ -3,7 +3,7 @@ assistant's.
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -39,6 +39,8 @@ _WHOSE = {
     "judge": Whose.JUDGE,
     "both": Whose.BOTH,
 }
+
+Request = Callable[[], Awaitable[Verdict]]
 
 logger = structlog.get_logger(__name__)
 
@@ -124,42 +126,45 @@ class AskedAgain:
         drawn: Sequence[sa.Row[Any]],
         verdicts: dict[int, Verdict],
     ) -> str:
-        """Has the judge score cases; returns why not all could be asked about.
-
-        Cases that wait go first.
-        """
-        services = self._services
+        """Has the judge score cases; returns why not all could be asked about."""
         read = partial(read_conversations, case_ids=[case.id for case in drawn])
-        conversations = await services.store.database.read(read)
-        left = iter(drawn)
-        why = ""
+        conversations = await self._services.store.database.read(read)
+        requests = dict[int, Request]()
+        for case in drawn:
+            turns = conversations.get(case.id, ())
+            score = partial(judge.score, case.question, case.response, conversation=turns)
+            requests[case.id] = score
+        left = iter(requests.items())
+        at_once = max(self._services.settings.judge_concurrency // 2, 1)
+        asking = [self._ask_some(team_id, left, verdicts) for _ in range(at_once)]
+        # Empty only if none has stopped.
+        return max(await asyncio.gather(*asking))
+
+    async def _ask_some(
+        self,
+        team_id: str,
+        left: Iterator[tuple[int, Request]],
+        verdicts: dict[int, Verdict],
+    ) -> str:
+        """Does the requests that nobody else has begun; returns why not all of them."""
+        services = self._services
         failures = 0
-
-        async def ask_about_some() -> None:
-            nonlocal why, failures
-            for case in left:
-                turns = conversations.get(case.id, ())
-                request = partial(judge.score, case.question, case.response, conversation=turns)
-                try:
-                    async with services.background():
-                        # Another may have found it meanwhile.
-                        if why:
-                            return
-                        verdict = await ask(services.store, services.limits, team_id, request)
-                        verdicts[case.id] = verdict
-                        failures = 0
-                except BudgetError:
-                    why = _OVER_LIMIT
-                except JudgeError as exc:
-                    error = type(exc).__name__
-                    logger.warning("judge_failed", case=case.id, error=error, reason=str(exc))
-                    failures += 1
-                    if isinstance(exc, HOPELESS) or failures == _MOST_FAILURES:
-                        why = _NO_ANSWER
-
-        at_once = max(services.settings.judge_concurrency // 2, 1)
-        await asyncio.gather(*(ask_about_some() for _ in range(at_once)))
-        return why
+        for case_id, request in left:
+            try:
+                # Cases that wait go first.
+                async with services.background():
+                    verdict = await ask(services.store, services.limits, team_id, request)
+                verdicts[case_id] = verdict
+                failures = 0
+            except BudgetError:
+                return _OVER_LIMIT
+            except JudgeError as exc:
+                error = type(exc).__name__
+                logger.warning("judge_failed", case=case_id, error=error, reason=str(exc))
+                failures += 1
+                if isinstance(exc, HOPELESS) or failures == _MOST_FAILURES:
+                    return _NO_ANSWER
+        return ""
 
     async def _compare(self, change: Change, verdicts: Mapping[int, Verdict]) -> Asked:
         """Whose change it is, by the cases that are still as they were."""

@@ -2,7 +2,6 @@
 down, or without message events.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
 from typing import Any
@@ -25,7 +24,6 @@ BACK = timedelta(days=7)
 _OVERLAP = timedelta(minutes=1)  # Slack may show a message slightly later than its timestamp
 _PAGE = 200
 _MOST_PAGES = 20
-_AT_ONCE = 4
 
 
 async def look(watcher: Watcher) -> None:
@@ -35,14 +33,10 @@ async def look(watcher: Watcher) -> None:
     Each look begins where the last successful one ended, at most a week back. Replies in a thread
     are found only if its parent is among the channel's latest messages and at most a week old.
     """
-    left = iter((await watcher.by_channel(watcher.services.identity.team_id)).items())
-
-    async def some() -> None:
-        for channel_id, watched in left:
-            await _look_at(watcher, channel_id, watched)
-
-    # Several channels are read at once, so that a long or slow one does not hold up the others.
-    await asyncio.gather(*(some() for _ in range(_AT_ONCE)))
+    for channel_id, watched in (
+        await watcher.by_channel(watcher.services.identity.team_id)
+    ).items():
+        await _look_at(watcher, channel_id, watched)
 
 
 async def _look_at(watcher: Watcher, channel_id: str, watched: Mapping[str, Watch]) -> None:

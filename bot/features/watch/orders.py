@@ -17,7 +17,6 @@ from bot.features.watch.figures import counted
 from bot.features.watch.grammar import WatchWords
 from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
-from bot.features.watch.standing_text import test_alert
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.way import PATIENCE_S, find_way
 from bot.features.watch.window_text import price_a_day
@@ -232,7 +231,7 @@ async def _test(services: Services, invocation: Invocation) -> str:
     )
     if watch is None:
         return words.NOT_WATCHED
-    post = test_alert(watch, await services.members.name_of(author_id), services.clock())
+    post = words.test_post(watch, await services.members.name_of(author_id))
     return words.tested(watch, await send_alert(services, watch, post))
 
 

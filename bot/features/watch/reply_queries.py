@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
+from bot.figures.quality import grouped
 from bot.store import database as db
 from bot.store.figures import Place, Span, to_ts
 from bot.store.notices import day_of
@@ -235,10 +236,11 @@ class Replies(db.StoreQueries):
         query = query.where(_is_at(place), replies.c.day >= since).group_by(
             replies.c.day, replies.c.outcome
         )
-        found: dict[str, dict[ReplyOutcome | None, int]] = {}
-        for row in await self._database.all(query):
-            found.setdefault(row.day, {})[row.outcome and ReplyOutcome(row.outcome)] = row.number
-        return {day: Coverage(outcomes) for day, outcomes in found.items()}
+        by_day = grouped(
+            (row.day, (row.outcome and ReplyOutcome(row.outcome), row.number))
+            for row in await self._database.all(query)
+        )
+        return {day: Coverage(dict(numbers)) for day, numbers in by_day.items()}
 
     async def counts(self, place: Place, span: Span) -> Sequence[SeenCount]:
         """What has become of the replies that were written in the span, by channel, assistant and

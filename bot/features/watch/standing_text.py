@@ -1,10 +1,9 @@
 """How a standing is said, on every screen with the same words."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
-from bot.domain.standing import Standing, Whose, subject_of
-from bot.domain.watch import Watch
+from bot.domain.standing import Standing, Whose
 from bot.features.watch.series import Series
 from bot.figures.week import FEWEST, low_words
 from bot.slack import blocks as ui
@@ -166,17 +165,13 @@ def new_model_notice(name: str, channel_ids: Sequence[str], new: str, old: str) 
     )
 
 
-def asked_line(number: int, change: Interval) -> str:
-    older = number_of(number, "older reply", "older replies")
-    return f"The judge was asked again about {older}: it gives {_given(change)}."
-
-
 def cause_lines(standing: Standing) -> list[str]:
     """What is known of whose change it is, each in a sentence."""
     lines = list[str]()
     change = standing.judge_change
     if change:
-        lines.append(asked_line(standing.asked, change))
+        older = number_of(standing.asked, "older reply", "older replies")
+        lines.append(f"The judge was asked again about {older}: it gives {_given(change)}.")
     if standing.whose is Whose.NOT_ASKED:
         lines.append(f"The judge could not be asked again: {standing.why}.")
     if standing.whose in {Whose.JUDGE, Whose.BOTH}:
@@ -200,8 +195,8 @@ def standing_alert(
     standing: Standing,
     name: str,
     channel_ids: Sequence[str],
-    lines: Sequence[str] = (),
-    low_part: Sequence[ui.Block] = (),
+    lines: Sequence[str],
+    low_part: Sequence[ui.Block],
 ) -> Post:
     """What people are told of a change, once: who has changed, further figures, why scores are low,
     and then what that is based on.
@@ -231,26 +226,3 @@ def share_line(series: Series, since: date) -> str:
         share = number / max(len(scores), 1)
         shares.append(f"{number:,} of {len(scores):,} ({share:.0%})")
     return f"Scored {low_words(series.kind.scale)}: {shares[0]} since then, {shares[1]} before."
-
-
-def test_alert(watch: Watch, name: str, now: datetime) -> Post:
-    """An alert with made-up figures, which shows who gets alerts, and what they look like."""
-    made_up = Standing(
-        **subject_of(watch)._asdict(),
-        lowest=0,
-        highest=5,
-        version=None,
-        direction=Direction.LOWER,
-        event=Event.BEGAN,
-        stored_at=now,
-        looked_at=now,
-        level=2.9,
-        n=24,
-        before=3.6,
-        since=now.date() - timedelta(days=2),
-        step=-0.7,
-        whose=Whose.ASSISTANT,
-    )
-    alert = standing_alert(made_up, name, [watch.channel_id])
-    mark = "This is a test with made-up figures. A real alert looks like this, with examples:"
-    return Post(f"{mark} {alert.text}", [ui.section(f"*{mark}*"), *alert.blocks])

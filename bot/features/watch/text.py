@@ -204,7 +204,7 @@ def scored(watch: Watch) -> str:
 def order_words(watch: Watch) -> str:
     alerts = "It sends no alerts."
     if watch.alerts_to:
-        whom = ", ".join(_whom(watch, each) for each in watch.alerts_to)
+        whom = ", ".join(_whom(each) for each in watch.alerts_to)
         below = "" if watch.floor is None else f", or its mean is clearly below {watch.floor:g}"
         low = (
             ", and of each reply that is clearly scored lowest (0 or 1 of 5)"
@@ -231,6 +231,7 @@ NOT_WATCHED = (
     "This assistant is no longer watched in this channel. Past scores stay in the figures."
 )
 _KNOWN = {
+    "": "the test was sent",
     "not_in_channel": "not a member of this channel, whose figures an alert contains",
     "cannot_dm_bot": "bots cannot receive alerts",
     "messages_tab_disabled": "the app cannot send direct messages",
@@ -302,26 +303,25 @@ def gone_alert(watch: Watch, name: str, before: int) -> Post:
     )
 
 
+def test_post(watch: Watch, name: str) -> Post:
+    """What shows who gets the alerts of a watch."""
+    return to_post(
+        f"This is a test. Here I say when {_its(watch, name)} gets worse or better, since when, whose "
+        "change it is and why, with two examples."
+    )
+
+
 def tested(watch: Watch, errors: Mapping[str, str]) -> str:
+    """Whom a test has reached, and why not the others."""
     if not watch.alerts_to:
         return (
             "This watch sends no alerts, so there is nobody to send a test to. *Change* sets "
             "who gets alerts."
         )
-    got = ", ".join(_whom(watch, to) for to, error in errors.items() if not error)
     return "\n".join(
-        [*([f"The test went to {got}."] if got else []), *not_reached(watch, errors, "It")]
-    )
-
-
-def not_reached(watch: Watch, errors: Mapping[str, str], what: str) -> list[str]:
-    """Whom a message did not reach, and why: for each a sentence that begins with `what`."""
-    whys = {
-        to: _KNOWN.get(error) or f"Slack answers `{clip(error)}`"
+        f"{_whom(to)}: {_KNOWN.get(error) or f'Slack answers `{clip(error)}`'}."
         for to, error in errors.items()
-        if error
-    }
-    return [f"{what} did not reach {_whom(watch, to)}: {why}." for to, why in whys.items()]
+    )
 
 
 def _its(watch: Watch, name: str) -> str:
@@ -330,7 +330,7 @@ def _its(watch: Watch, name: str) -> str:
     return f"*{clip(name)}* in <#{watch.channel_id}>"
 
 
-def _whom(watch: Watch, to: str) -> str:
+def _whom(to: str) -> str:
     return f"<#{to}>" if is_channel(to) else f"<@{to}>"
 
 

@@ -121,12 +121,10 @@ def detail_block(
     ]
     if not any(lines):
         return None
-    title = f"*{clip(name)}*{_scale(assistant.standing)}"
+    title = f"*{clip(name)}*"
+    if standing := assistant.standing:
+        title += f", on a scale from {standing.lowest} to {standing.highest}"
     return ui.section("\n".join([title, *filter(None, lines)]))
-
-
-def _scale(standing: Standing | None) -> str:
-    return f", on a scale from {standing.lowest} to {standing.highest}" if standing else ""
 
 
 def releases_in(releases: Sequence[Release], week: Week) -> Sequence[Release]:

@@ -4,14 +4,14 @@ submitted.
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Recipient
-from bot.domain.watch import Shows, is_channel
+from bot.domain.watch import Shows, Watch, is_channel
 from bot.features.watch import assistants, ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
@@ -35,7 +35,7 @@ from bot.store.watches import EVERYWHERE
 
 @dataclass(frozen=True)
 class WatchForm:
-    """A person's choices for an assistant; `also` is what else is to be done for a new watch.
+    """A person's choices for an assistant; `with_digest`: the channel is to have its digest, too.
 
     `share` is 0 if the window does not show this assistant's fields yet. `changes` are those of the
     fields below, as `orders.changed` takes them, and empty if the window does not show these. An
@@ -44,7 +44,7 @@ class WatchForm:
 
     author_id: str
     share: float
-    also: Sequence[str]
+    with_digest: bool
     changes: Mapping[str, Any]
 
 
@@ -55,30 +55,24 @@ def to_watch_form(view: Raw, channel_id: str) -> WatchForm:
     def its(block_id: str) -> str:
         return slack_ids.of(block_id, author_id)
 
-    def ticked(block_id: str) -> list[str]:
-        return [
-            each["value"]
-            for each in payloads.field_of(values, block_id).get("selected_options") or ()
-        ]
+    def is_ticked(block_id: str) -> bool:
+        return bool(payloads.field_of(values, block_id).get("selected_options"))
 
     one_in = payloads.selected(values, its(ids.BLOCK_SHARE))
-    hears_here = ticked(its(ids.BLOCK_ALERTS_HERE))
-    people = payloads.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
-    alerts_to = (*((channel_id,) if hears_here else ()), *people[: window_words.MOST_PEOPLE])
-    changes = {
-        "per_day": int(payloads.typed(values, its(ids.BLOCK_PER_DAY)) or 0),
-        "shows": Shows(payloads.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
-        "alerts_to": alerts_to,
-        "floor": float(floor) if (floor := payloads.typed(values, its(ids.BLOCK_FLOOR))) else None,
-        "low": bool(ticked(its(ids.BLOCK_LOW)) and alerts_to),
-    }
-    is_long = its(ids.BLOCK_SHOWS) in values
-    return WatchForm(
-        author_id,
-        1 / int(one_in) if one_in else 0,
-        ticked(ids.BLOCK_ALSO),
-        changes if is_long else {},
-    )
+    changes = dict[str, Any]()
+    if its(ids.BLOCK_SHOWS) in values:
+        floor = payloads.typed(values, its(ids.BLOCK_FLOOR))
+        people = payloads.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
+        here = [channel_id] if is_ticked(its(ids.BLOCK_ALERTS_HERE)) else []
+        changes = {
+            "per_day": int(payloads.typed(values, its(ids.BLOCK_PER_DAY)) or 0),
+            "shows": Shows(payloads.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
+            "alerts_to": (*here, *people),
+            "floor": float(floor) if floor else None,
+            "low": is_ticked(its(ids.BLOCK_LOW)) and bool(here or people),
+        }
+    share = 1 / int(one_in) if one_in else 0
+    return WatchForm(author_id, share, is_ticked(ids.BLOCK_ALSO), changes)
 
 
 async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> Post | str:
@@ -191,14 +185,7 @@ async def _submit(
     if errors:
         return {"response_action": "errors", "errors": errors}
     earlier = await watcher.orders.find(team_id, state.place, form.author_id)
-    way = await find_way(services, team_id, state.place, earlier)
-    watch = earlier or orders.new_watch(services, invocation, state.place, form.author_id, way.ask)
-    changes = {"share": form.share, **form.changes}
-    if form.changes:
-        # The channels that hear of an order, of which the window of this one shows none.
-        others = [to for to in watch.alerts_to if is_channel(to) and to != state.channel]
-        changes["alerts_to"] += tuple(others)
-    watch = orders.changed(watch, invocation, changes, services.clock())
+    watch = await _chosen(services, invocation, state, form, earlier)
     not_saved = await orders.save_order(watcher, watch, invocation.user_id)
     if not_saved:
         block_id = ids.BLOCK_ASSISTANT
@@ -209,9 +196,28 @@ async def _submit(
     more = list[str]()
     if not earlier and not watch.is_everywhere:
         more.append(f"The first figures come after {FIRST} scores.")
-    if window_words.DIGEST in form.also:
+    if form.with_digest:
         more.append(await services.post_weekly(Place(team_id, state.channel), invocation.user_id))
     return await orders.begun(watcher, watch, state.channel, " ".join(more))
+
+
+async def _chosen(
+    services: Services,
+    invocation: Invocation,
+    state: WatchState,
+    form: WatchForm,
+    earlier: Watch | None,
+) -> Watch:
+    """The watch with what a person has chosen in the window."""
+    way = await find_way(services, invocation.team_id, state.place, earlier)
+    new = orders.new_watch(services, invocation, state.place, form.author_id, way.ask)
+    watch = earlier or new
+    changes = {"share": form.share, **form.changes}
+    if form.changes:
+        # The channels that hear of an order, of which the window of this one shows none.
+        others = [to for to in watch.alerts_to if is_channel(to) and to != state.channel]
+        changes["alerts_to"] += tuple(others)
+    return orders.changed(watch, invocation, changes, services.clock())
 
 
 async def _errors(
@@ -253,17 +259,19 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        state = WatchState.of(body["view"])
-        form = to_watch_form(body["view"], state.channel)
-        answer = await _submit(watcher, invocation, state, form)
-        if not isinstance(answer, Post):
-            await ack(**answer)
-            return
-        await ack()
-        # Alone, where they opened the window.
-        recipient = Recipient(invocation.user_id, state.told_at or state.channel)
-        await watcher.services.messenger.tell(recipient, answer)
+        await _set(watcher, ack, payloads.to_invocation(body), body["view"])
+
+
+async def _set(watcher: Watcher, ack: AsyncAck, invocation: Invocation, view: Raw) -> None:
+    """Sets the watch, and tells the person alone, where they opened the window."""
+    state = WatchState.of(view)
+    answer = await _submit(watcher, invocation, state, to_watch_form(view, state.channel))
+    if not isinstance(answer, Post):
+        await ack(**answer)
+        return
+    await ack()
+    recipient = Recipient(invocation.user_id, state.told_at or state.channel)
+    await watcher.services.messenger.tell(recipient, answer)
 
 
 async def _choose(watcher: Watcher, invocation: Invocation, view: Raw) -> None:

@@ -27,7 +27,6 @@ _NEW = ("Watch an assistant", "Watch")
 _CHANGE = ("Change a watch", "Save")
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
 _MOST_ASSISTANTS = 100
-DIGEST = "digest"
 _SHARES = (1, 2, 5, 20)
 READING = "_Reading this channel…_"
 _SHOWN: Mapping[str, str] = {
@@ -99,7 +98,7 @@ def watch_modal(state: WatchState, form: WatchView) -> dict[str, Any]:
     if not state.is_everywhere:
         blocks.append(ui.context(price_a_day(watch, form.a_day, form.way)))
     if not form.is_set and not form.has_digest:
-        options = [ui.option(DIGEST, "Post the channel's weekly digest")]
+        options = [ui.option("digest", "Post the channel's weekly digest")]
         also = {"type": "checkboxes", "action_id": ids.BLOCK_ALSO, "options": options}
         ticked = also | {"initial_options": options}
         blocks.append(ui.field("Also", ticked, is_optional=True))

@@ -61,7 +61,7 @@ def make(words: str) -> None:
     standing_text.new_model_notice(name, ["C1"] * 7, words[:80] or "m", "n")
     text.unread_alert(watch, name, its.UNREAD)
     text.gone_alert(watch, name, 1234)
-    standing_text.test_alert(watch, name, NOW)
+    text.test_post(watch, name)
     order = replace(watch, channel_id="", except_in=("C2",), channels=("C1", "C3"))
     text.begun(order, name, "C1", words[:200])
     text.ask_to_end(order, name)

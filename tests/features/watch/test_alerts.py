@@ -24,7 +24,6 @@ from tests.features.watch.watching import (
     orders,
     say,
     told,
-    until_noon,
     write_scores,
 )
 from tests.stage import CHANNEL, Stage, StageFactory, shown
@@ -105,20 +104,6 @@ async def test_after_an_alert_no_more_is_sent_that_day_and_no_score_told(stage: 
     assert await stage.log.database.values(select(assignments.c.case_id)) == []
 
 
-async def test_who_may_not_look_into_the_channel_any_more_is_tried_once_a_day(stage: Stage) -> None:
-    await drop(stage)
-    await change(stage, alerts_to=(stage.ben.id,))
-    stage.slack.workspace.channel(CHANNEL).is_private = True
-    stage.ben.leave(CHANNEL)
-    noon = until_noon()
-    await alarm(stage, noon)
-    stage.ann.invite(CHANNEL, "ben")
-    # A claim that was not kept is over after 18 minutes.
-    for later, number in ((timedelta(minutes=18), 0), (timedelta(days=1, minutes=18), 1)):
-        await alarm(stage, noon + later)
-        assert len(direct(stage, "ben")) == number
-
-
 @pytest.mark.parametrize(
     ("method", "error", "until"),
     [
@@ -155,18 +140,6 @@ async def test_a_mean_that_stays_below_the_floor_is_told_again_after_a_week(stag
     for days_later, number in ((0, 1), (2, 1), (8, 2)):
         await alarm(stage, timedelta(days=days_later))
         assert len(direct(stage, "ann")) == number
-
-
-async def test_a_test_of_the_same_day_is_not_taken_for_an_alert_that_was_lost(stage: Stage) -> None:
-    await change(stage, alerts_to=(channel_id(stage),))
-    await say(stage, "")
-    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_TEST_ALERT)
-    await stage.slack.until(stage.ours)
-    await drop(stage)
-    stage.slack.fail("chat.postMessage", drop=True)
-    await alarm(stage)
-    await alarm(stage, timedelta(minutes=18))  # the claim of the one before is over
-    assert any("is clearly below" in each.text for each in stage.ours())
 
 
 async def test_not_for_a_week_stops_the_floors_alert_where_it_was_pressed(stage: Stage) -> None:

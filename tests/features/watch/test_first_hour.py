@@ -226,8 +226,8 @@ def test_replies_a_day_are_counted_by_threads() -> None:
     alone = thread(1, 1, 3, "U1")
     turns = thread(3.5, 2, 6, "U1", "U9")
     top = {"ts": thread(2, 2, 0)["ts"], "bot_id": "B2", "user": "U2"}
-    assert replies_a_day([alone, turns, top], now) == {"U1": 4 / 3.5, "U9": 3 / 3.5, "U2": 1 / 3.5}
-    assert replies_a_day([thread(9, 8, 5, "U1"), alone], now) == {"U1": 1 / 7}
+    assert replies_a_day([alone, turns, top], now) == {"U1": 6 / 3.5, "U9": 3 / 3.5, "U2": 1 / 3.5}
+    assert replies_a_day([thread(9, 8, 5, "U1"), alone], now) == {"U1": 3 / 7}
     assert replies_a_day([], now) == {}
 
 

@@ -129,18 +129,6 @@ async def test_an_alert_whose_answer_was_lost_is_not_sent_again(stage: Stage, to
     assert (QUESTION in shown(alert)) is (to == "channel")
 
 
-async def test_without_stored_texts_the_alert_has_no_words(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(
-        judge_samples=2, events=("message.channels",), store_text="none"
-    )
-    await say(stage, "@helper all alert low")
-    await a_low_reply(stage)
-    await tell(stage)
-    (alert,) = told(stage)
-    assert "|Score 1 of 5> · helper · " in shown(alert)
-    assert "“" not in shown(alert)
-
-
 async def test_the_same_bad_answer_is_told_once_and_then_counted(stage: Stage) -> None:
     await since_yesterday(stage)
     await write_low(stage, 7)

@@ -16,7 +16,6 @@ from bot.features.watch import examples, pauses, release_text, text, window_text
 from bot.features.watch.figures import AssistantAtHome, CountedWatch
 from bot.features.watch.queries import Release, Unread
 from bot.features.watch.standing_text import new_judge_notice, standing_alert
-from bot.features.watch.standing_text import test_alert as made_up_alert
 from bot.features.watch.way import Way
 from bot.features.watch.window_text import WatchState, WatchView, watch_modal
 from bot.figures.lowest import LowList
@@ -132,7 +131,7 @@ ALERTS = {
     ),
     "unread": text.unread_alert(SET, "helper", UNREAD),
     "gone": text.gone_alert(SET, "helper", 1234),
-    "a test": made_up_alert(SET, "helper", NOW),
+    "a test": text.test_post(SET, "helper"),
     "an end": text.ended_by(SET, "helper", "U1"),
     "a change": text.changed_by(SET, "helper", "U1"),
 }

@@ -5,13 +5,12 @@ app wait.
 import asyncio
 
 import pytest
-from structlog.testing import capture_logs
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
-from tests.features.watch.watching import say, scored, seen, take_finished
-from tests.model_server import Answer, Failure, Held, Stall
+from tests.features.watch.watching import say, seen, take_finished
+from tests.model_server import Held, Stall
 from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory
 
@@ -58,14 +57,3 @@ async def test_the_app_stops_at_once_while_a_watched_case_waits(stage: Stage) ->
     assert stage.stop_bot
     async with asyncio.timeout(ONLY_A_HANG_S):
         await stage.stop_bot()
-
-
-@pytest.mark.on("sqlite")
-async def test_capacity_is_waited_for_and_full_price_is_said(stage: Stage) -> None:
-    full = Failure(429, code="resource_unavailable", headers={"retry-after-ms": "1"})
-    stage.model.script(*[full] * 7, Answer(GOOD, service_tier="default"))
-    with capture_logs() as logs:
-        await scored(stage)
-    assert {request["service_tier"] for request in stage.model.requests} == {"flex"}
-    (said,) = [each["reason"] for each in logs if each["event"] == "server_differs"]
-    assert "answered at 'default', at its price" in said

@@ -211,7 +211,7 @@ async def test_a_test_goes_to_exactly_those_who_would_hear(stage: Stage) -> None
     errors = dict.fromkeys(watch.alerts_to, "") | {stage.ben.id: "not_in_channel"}
     assert (await stage.told(stage.ann, 2)).text == text.tested(watch, errors)
     (posted,) = stage.ours()
-    assert posted.text.startswith("This is a test with made-up figures.")
+    assert posted.text.startswith("This is a test.")
     assert [message.text for message in told(stage)] == [posted.text]
     assert told(stage, stage.ben) == []
     await orders(stage).end(watch, stage.ann.id)
