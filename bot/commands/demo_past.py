@@ -191,33 +191,33 @@ class _Past:
 
     async def _write_beside(self, past: Sequence[tuple[Reply, LoggedCase]]) -> None:
         """What the watches have seen, labels, causes of low scores, topics, and what a model would read."""
-        weeks = Schedule.parse("monday", "09:00", "UTC")
-        threads = self.workspace.channel(PAST_CHANNEL)
-        labels: list[_Row] = []
-        causes: list[_Row] = []
-        signs: list[_Row] = []
-        topics: list[_Row] = []
-        for reply, case in past:
-            if reply.label is not None:
-                person = {"case_id": case.id, "user_id": self.workspace.user(reply.colleague).id}
-                times = {"created_at": case.judged_at, "updated_at": case.judged_at}
-                labels.append({**SAID["label"], **person, **times, "score": reply.label})
-            topics.append(
-                {"author_id": case.author_id, "name": reply.texts["name"], "case_id": case.id}
-            )
-            if reply.quality == "poor":
-                week = weeks.current(case.judged_at or self.now).label
-                causes.append({"case_id": case.id, "week": week, "name": reply.texts["cause"]})
-            if reply.after:
-                thread = {"thread_ts": case.parent_ts, "author_id": case.author_id}
-                newest = threads.replies(case.parent_ts or "")[-1].ts
-                read = {**SAID["after"][reply.after - 1]["signs"], "last_ts": newest}
-                signs.append({**thread, **read, "asked_at": self.now})
+        labels = [self._label(*each) for each in past if each[0].label is not None]
+        causes = [self._cause(*each) for each in past if each[0].quality == "poor"]
+        signs = [self._signs(*each) for each in past if each[0].after]
+        topics = [
+            {"author_id": case.author_id, "name": reply.texts["name"], "case_id": case.id}
+            for reply, case in past
+        ]
         await self._insert(schema.replies, [_seen_reply(case) for _, case in past])
         await self._insert(schema.labels, labels)
         await self._insert(schema.causes, causes)
         await self._insert(schema.topics, topics)
         await self._insert(schema.thread_signs, signs)
+
+    def _label(self, reply: Reply, case: LoggedCase) -> _Row:
+        person = {"case_id": case.id, "user_id": self.workspace.user(reply.colleague).id}
+        times = {"created_at": case.judged_at, "updated_at": case.judged_at}
+        return {**SAID["label"], **person, **times, "score": reply.label}
+
+    def _cause(self, reply: Reply, case: LoggedCase) -> _Row:
+        week = Schedule.parse("monday", "09:00", "UTC").current(case.judged_at or self.now)
+        return {"case_id": case.id, "week": week.label, "name": reply.texts["cause"]}
+
+    def _signs(self, reply: Reply, case: LoggedCase) -> _Row:
+        thread = {"thread_ts": case.parent_ts, "author_id": case.author_id}
+        newest = self.workspace.channel(PAST_CHANNEL).replies(case.parent_ts or "")[-1].ts
+        read = SAID["after"][(reply.after or 0) - 1]["signs"]
+        return {**thread, **read, "last_ts": newest, "asked_at": self.now}
 
     async def _write_unanswered(self) -> None:
         """The topics of the questions without an answer."""
@@ -267,17 +267,20 @@ class _Past:
 
     async def _write_example(self, example: dict[str, Any]) -> None:
         """A verdict written by hand on a reply in the other channel, and its post there."""
-        channel = self.workspace.channel(CHANNEL)
-        begins = example["question_begins"]
-        (asked,) = [each for each in channel.messages.values() if each.text.startswith(begins)]
-        (reply,) = [each for each in channel.replies(asked.ts) if each.author.bot_id]
         verdict = _verdict(example["said"])
-        case = self._case(reply, CaseSource.SHORTCUT, asked.author.id)
+        case = self._case_of_example(example["question_begins"])
         judged = await self._judge(case, verdict, self.now)
         post = verdict_message(judged, verdict, EXAMPLE)
         app = Person(self.workspace, self.workspace.bot.id)
-        posted = app.post(CHANNEL, post.text, thread_ts=asked.ts, blocks=post.blocks)
+        posted = app.post(CHANNEL, post.text, thread_ts=case.parent_ts, blocks=post.blocks)
         await self.store.note_delivered(judged.model_copy(update={"reply_ts": posted.ts}))
+
+    def _case_of_example(self, question_begins: str) -> Case:
+        channel = self.workspace.channel(CHANNEL)
+        messages = channel.messages.values()
+        (asked,) = [each for each in messages if each.text.startswith(question_begins)]
+        (reply,) = [each for each in channel.replies(asked.ts) if each.author.bot_id]
+        return self._case(reply, CaseSource.SHORTCUT, asked.author.id)
 
 
 def _seen_message(message: Message) -> _Row:

@@ -59,23 +59,12 @@ async def examine(*, serves_http: bool) -> bool:
     except SettingsError as exc:
         say(f"wrong  {exc}")
         return False
-    typer.echo("ok     settings are complete:")
-    typer.echo(
-        "\n".join(f"       {name:<10} {value}" for name, value in settings.in_force().items())
-    )
-    if host := readable_on_the_way_to(settings.openai_base_url or ""):
-        say(
-            f"note   OPENAI_BASE_URL: http:// to {host}: texts and key are sent unencrypted; "
-            "use https:// unless the network is private"
-        )
+    _show(settings)
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = await _are_well(_checks(settings), [client], settings)
-        clients = [client]
+        clients: Sequence[slack_client.SlackClient] = [client]
         if is_well and settings.is_for_many:
-            clients = []
-            if not _is_new(settings):
-                async with await Store.open(settings.database_url) as store:
-                    clients = [*(await installed(settings, store.database, client)).values()]
+            clients = await _clients(settings, client)
             is_well = await _are_well(_of_workspace(settings), clients, settings)
             if not clients:
                 typer.echo("note   no workspace has the app: open /slack/install in a browser")
@@ -85,6 +74,28 @@ async def examine(*, serves_http: bool) -> bool:
             )
             is_well = await _are_well([screens.check], clients[:1], settings)
     return is_well
+
+
+async def _clients(
+    settings: Settings, client: slack_client.SlackClient
+) -> Sequence[slack_client.SlackClient]:
+    """One for each workspace that has the app."""
+    if _is_new(settings):
+        return ()
+    async with await Store.open(settings.database_url) as store:
+        return [*(await installed(settings, store.database, client)).values()]
+
+
+def _show(settings: Settings) -> None:
+    typer.echo("ok     settings are complete:")
+    typer.echo(
+        "\n".join(f"       {name:<10} {value}" for name, value in settings.in_force().items())
+    )
+    if host := readable_on_the_way_to(settings.openai_base_url or ""):
+        say(
+            f"note   OPENAI_BASE_URL: http:// to {host}: texts and key are sent unencrypted; "
+            "use https:// unless the network is private"
+        )
 
 
 def _of_workspace(settings: Settings) -> list[Check]:
@@ -199,17 +210,20 @@ async def _try_model(
         raise BotError(f"{name}: {exc}" if changes else str(exc)) from exc
     except TimeoutError as exc:
         raise BotError(f"{name}: no answer from {judge.model} within minutes") from exc
-    if verdict.score is None:
-        reason = verdict.unscored.detail if verdict.unscored else ""
+    if verdict.unscored:
         raise BotError(
-            f"{name} {verdict.model!r}: answers, but gave no usable score ({reason}); try another"
+            f"{name} {verdict.model!r}: answers, but gave no usable score "
+            f"({verdict.unscored.detail}); try another"
         )
     said = [f"{name}: {verdict.model} scores with {verdict.rubric}", *judge.shortfalls]
-    said += map(str, retirements)
-    if verdict.latency_ms:
-        said.append(f"a rating took {verdict.latency_ms / 1000:.1f} s")
-    # A verdict takes two ratings, and a busy server three times as long.
-    needed_s = 6 * math.ceil((verdict.latency_ms or 0) / 1000)
-    if needed_s > settings.judge_timeout_s:
-        said.append(f"set JUDGE_TIMEOUT_S={needed_s}")
+    said += [*map(str, retirements), *_of_time(verdict.latency_ms or 0, settings.judge_timeout_s)]
     return "; ".join(said)
+
+
+def _of_time(latency_ms: int, timeout_s: float) -> Iterator[str]:
+    if latency_ms:
+        yield f"a rating took {latency_ms / 1000:.1f} s"
+    # A verdict takes two ratings, and a busy server three times as long.
+    needed_s = 6 * math.ceil(latency_ms / 1000)
+    if needed_s > timeout_s:
+        yield f"set JUDGE_TIMEOUT_S={needed_s}"

@@ -122,15 +122,13 @@ async def export_labels(
                 database, output, which, has_texts, is_for_langfuse=is_for_langfuse
             )
     what = "row" if which.has_unlabelled else "label"
-    typer.echo(f"{number_of(count, what)} written", err=True)
+    said = [f"{number_of(count, what)} written"]
     if drawn and not which.watched:
-        typer.echo(
-            f"{number_of(drawn, what)} left out, of replies that watches drew; --watched writes "
-            "these",
-            err=True,
-        )
+        left = f"{number_of(drawn, what)} left out"
+        said.append(f"{left}, of replies that watches drew; --watched writes these")
     if left_out:
-        typer.echo(f"{left_out} left out, because their texts are not in the database", err=True)
+        said.append(f"{left_out} left out, because their texts are not in the database")
+    typer.echo("\n".join(said), err=True)
 
 
 def _check_texts(has_texts: bool, is_for_langfuse: bool) -> None:
@@ -285,10 +283,6 @@ async def _readable(rows: AsyncIterator[T]) -> AsyncIterator[T]:
 
 def to_row(labelled: Row[Any], conversation: Sequence[Turn], *, has_texts: bool) -> dict[str, Any]:
     """The exported row of a case, with or without a label."""
-    prompt_id = labelled.question_hash
-    if conversation:
-        turns = [[turn.role, turn.text] for turn in conversation]
-        prompt_id = text_hash(files.encode([*turns, labelled.question_hash]))
     labelled_by = None
     if labelled.user_id:
         labelled_by = _pseudonym(labelled.team_id, labelled.user_id)
@@ -297,7 +291,7 @@ def to_row(labelled: Row[Any], conversation: Sequence[Turn], *, has_texts: bool)
     thread_ts = labelled.thread_ts or labelled.parent_ts or labelled.message_ts
     thread = thread_ts or f"case {labelled.id}"
     row = {name: getattr(labelled, column) for name, column in _COPIED.items()} | {
-        "prompt_id": prompt_id,
+        "prompt_id": _prompt_id(labelled, conversation),
         "label_by": labelled_by,
         # Channels of two workspaces may have one id.
         "stratum": f"{labelled.team_id} {labelled.channel_id} {labelled.judged_at:%G-W%V}",
@@ -307,6 +301,15 @@ def to_row(labelled: Row[Any], conversation: Sequence[Turn], *, has_texts: bool)
     }
     row = {name: row[name] for name in _COLUMNS}
     return row | _texts(labelled, conversation) if has_texts else row
+
+
+def _prompt_id(labelled: Row[Any], conversation: Sequence[Turn]) -> str:
+    """The same for the same question after the same conversation."""
+    question_hash: str = labelled.question_hash
+    if not conversation:
+        return question_hash
+    turns = [[turn.role, turn.text] for turn in conversation]
+    return text_hash(files.encode([*turns, question_hash]))
 
 
 def _texts(labelled: Row[Any], conversation: Sequence[Turn]) -> dict[str, Any]:

@@ -38,15 +38,8 @@ async def view(
         with reading():
             team_id, channel_id = await find_place(channel, database)
             name = (await Names(database).all()).get((team_id, channel_id))
-            which = Selection(
-                since,
-                has_unlabelled=True,
-                watched=watched,
-                team_id=team_id,
-                channel_id=channel_id,
-            )
-            drawn = 0 if watched else await exports.count(replace(which, watched=True))
-            left_out = f"--watched shows {drawn:,} that watches drew" if drawn else ""
+            which = Selection(since, True, watched, team_id, channel_id)
+            left_out = await _left_out(exports, which)
             _check_number(await exports.count(which), which, channel_id, left_out)
         await note(database, Action.EXPORTED_CHANNEL, [team_id], channel_id=channel_id)
         with reading():
@@ -58,6 +51,14 @@ async def view(
     typer.echo(to_sentence(page, len(found.replies), size))
     if left_out:
         typer.echo(f"These are the replies that people chose; {left_out}")
+
+
+async def _left_out(exports: Exports, which: Selection) -> str:
+    """Which replies of the channel the page has not."""
+    if which.watched:
+        return ""
+    drawn = await exports.count(replace(which, watched=True))
+    return f"--watched shows {drawn:,} that watches drew" if drawn else ""
 
 
 async def _read(exports: Exports, which: Selection) -> Replies:

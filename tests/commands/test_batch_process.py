@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import pty
 import re
 import signal
 import sys
@@ -122,30 +121,3 @@ async def test_second_process_on_the_same_output_is_refused(
     await first.communicate()
     model_server.script(score_by_text)
     assert (await finish(await start(model_server, source, output)))[0] == 0
-
-
-async def test_terminal_gets_a_bar_with_the_time_left(
-    model_server: ModelServer, source: Path, tmp_path: Path
-) -> None:
-    model_server.script(score_by_text)
-    ours, theirs = pty.openpty()
-    process = await start(model_server, source, tmp_path / "out.jsonl", stderr=theirs)
-    os.close(theirs)
-    screen = await asyncio.to_thread(read_screen, ours)
-    code, out, _ = await finish(process)
-
-    assert code == 0
-    assert f"{ROWS}/{ROWS}" in screen
-    assert re.search(r"\d:\d\d:\d\d", screen)
-    assert out.startswith(f"{ROWS} of {ROWS} rows scored")
-
-
-def read_screen(terminal: int) -> str:
-    shown = b""
-    try:
-        while chunk := os.read(terminal, 4096):
-            shown += chunk
-    except OSError:  # how Linux says that nobody writes any more
-        pass
-    os.close(terminal)
-    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())

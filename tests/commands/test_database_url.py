@@ -44,7 +44,6 @@ async def refusal(database_url: str) -> str:
     [
         ("postgres", PASSWORD),
         ("postgresql", quote(PASSWORD, safe="")),
-        ("postgresql+asyncpg", PASSWORD),
     ],
 )
 async def test_a_password_of_all_sorts_of_characters_opens_the_log(
@@ -61,13 +60,11 @@ async def test_a_password_of_all_sorts_of_characters_opens_the_log(
     ("user", "options", "encrypted"),
     [
         ("ann", "sslmode=disable", False),
-        ("ann", "sslmode=prefer", True),
         (
             "tls_only",
             "sslmode=require&connect_timeout=5&application_name=judge&options=-c%20work_mem%3D5MB",
             True,
         ),
-        ("tls_only", "sslmode=verify-ca&sslrootcert={certificate}", True),
         ("tls_only", "sslmode=verify-full&sslrootcert={certificate}", True),
         ("tls_only", "sslmode=require&channel_binding=require&sslrootcert={certificate}", True),
     ],
@@ -83,7 +80,6 @@ async def test_tls_is_spoken_as_sslmode_says(
 @pytest.mark.parametrize(
     ("host", "options", "part"),
     [
-        ("127.0.0.1", "sslmode=verify-full", "self-signed certificate"),
         ("127.0.0.1", "sslmode=verify-full&sslrootcert=system", "with sslrootcert=FILE"),
         ("127.0.0.2", "sslmode=verify-full&sslrootcert={certificate}", "IP address mismatch"),
         (
@@ -121,7 +117,6 @@ async def test_a_connection_that_is_less_than_asked_for_is_refused(
             "password authentication failed for user …",
         ),
         ("postgres://ann:{password}@127.0.0.1:{port}/no_such", 'database "no_such" does not exist'),
-        ("postgres://ann:{password}@nowhere.invalid/judge", "postgresql://nowhere.invalid/judge"),
         ("postgres://ann:{password}@a..b/judge", "postgresql://a..b/judge"),
         ("postgres://ann:{password}@127.0.0.1:{closed}/judge", "[Errno 111]"),
     ],

@@ -16,8 +16,6 @@ from bot.domain.case import text_hash
 from bot.domain.verdict import MADE_UP
 from bot.slack import ids
 from bot.store import Store
-from judge import load_rubric
-from judge.scoring.offline import rate_offline
 from pocket_slack import Message, Person, Workspace
 from tests.cases import url
 from tests.commands.conftest import Past
@@ -69,23 +67,6 @@ def test_each_stands_under_the_reply_it_speaks_of(workspace: Workspace) -> None:
         question = channel.messages[message.thread_ts or ""].text
         assert question.startswith(example["question_begins"])
         assert channel.replies(message.thread_ts or "")[1] == message
-
-
-def test_the_offline_rater_comes_to_the_same_scores_and_tells_good_replies_from_bad_ones(
-    workspace: Workspace,
-) -> None:
-    channel = workspace.channel(CHANNEL)
-    questions = [each for each in channel.messages.values() if not each.is_reply]
-    scale = load_rubric("additive-5").scale
-    replies = [
-        [each.text for each in channel.replies(asked.ts) if each.author != workspace.bot]
-        for asked in questions
-    ]
-    scores = [
-        rate_offline(asked.text, "\n".join(said), scale).score
-        for asked, said in zip(questions, replies, strict=True)
-    ]
-    assert scores == [4, 3, 1, 4, 1, 4]
 
 
 def test_without_a_model_the_newest_message_says_that_words_are_counted() -> None:

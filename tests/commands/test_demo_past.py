@@ -12,7 +12,6 @@ from sqlalchemy import select
 
 from bot.app import identify, make_services
 from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
-from bot.domain.label import Label
 from bot.domain.outcome import Sign
 from bot.domain.standing import subject_of
 from bot.domain.verdict import MADE_UP
@@ -21,9 +20,7 @@ from bot.services import Services
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import web_client
 from bot.slack.invocation import Invocation
-from bot.slack.mrkdwn import to_plain
 from bot.store import Store, schema
-from bot.store.assignments import Assignments
 from bot.store.schema import cases, ratings
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction
@@ -62,23 +59,6 @@ async def test_names_causes_models_and_times_of_the_past_are_as_a_bot_would_have
     rows = await log.database.all(select(cases))
     assert max(row.judged_at for row in rows) <= THURSDAY
     assert all(row.judged_at.timestamp() >= float(row.message_ts) for row in rows)
-
-
-async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
-    log: Store, workspace: Workspace
-) -> None:
-    channel = workspace.channel(CHANNEL)
-    user = workspace.user("ann")
-    said = [message for message in channel.messages.values() if message.is_reply]
-    answers = {to_plain(message.text) for message in said}
-    log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: THURSDAY)
-    for _ in range(9):
-        shown = await log.assignments.draw(workspace.team_id, user.id, [channel.id])
-        assert shown.response in answers
-        case = await log.cases.get(shown.id)
-        message = channel.messages[case.message_ts or ""]
-        assert (to_plain(message.text), message.thread_ts) == (shown.response, case.thread_ts)
-        await log.assignments.record(workspace.team_id, user.id, shown, Label(3, None))
 
 
 @pytest.mark.needs("watch")

@@ -2,19 +2,17 @@
 
 import csv
 import json
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from bot.domain.clock import utc_now
-from bot.domain.questions import Says, SeenMessage
 from bot.features.watch.queries import WatchOrders
 from bot.store import Store
-from bot.store.figures import to_ts
 from bot.store.seen_messages import SeenMessages
 from tests.cases import url
+from tests.features.outcome.test_outcomes import START, a_message
 from tests.features.watch.watching import WATCH
 from tests.gestures import export
 
@@ -23,32 +21,19 @@ pytestmark = pytest.mark.usefixtures("log_file")
 
 async def test_questions_are_written_with_what_came_of_them(tmp_path: Path) -> None:
     asked_at = utc_now() - timedelta(days=3)
-    asked = SeenMessage(
-        team_id="T1",
-        channel_id="C1",
-        ts=to_ts(asked_at),
-        thread_ts=to_ts(asked_at),
-        author_id="U2",
-        is_app=False,
-        says=Says.WORDS,
-        mentions=(WATCH.author_id,),
-        text_hash="secret",
+    begin = asked_at.timestamp() - START
+    whole_at = asked_at + timedelta(seconds=40.25)
+    mentions = (WATCH.author_id,)
+    messages = (
+        a_message(begin, "U2", mentions=mentions, text_hash="secret"),
+        a_message(begin + 12, WATCH.author_id, begin, is_app=True, finished_at=whole_at),
+        a_message(begin + 3600, "U2", mentions=mentions),
     )
-    answer = replace(
-        asked,
-        ts=to_ts(asked_at + timedelta(seconds=12)),
-        author_id=WATCH.author_id,
-        is_app=True,
-        mentions=(),
-        finished_at=asked_at + timedelta(seconds=40.25),
-    )
-    later = to_ts(asked_at + timedelta(hours=1))
-    unanswered = replace(asked, ts=later, thread_ts=later, text_hash="other")
     async with await Store.open(url(tmp_path)) as log:
         code, _, _ = await export(tmp_path, "--questions", "-o", "empty.csv")
         assert code == 0
         await WatchOrders(log.database).save(WATCH, "U9")
-        for message in (asked, answer, unanswered):
+        for message in messages:
             await SeenMessages(log.database).note(message)
     code, out, err = await export(tmp_path, "--questions")
     assert (code, err) == (0, "2 questions written\n")

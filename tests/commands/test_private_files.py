@@ -139,7 +139,6 @@ async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
     ("command", "link"),
     [
         ("judge batch in.jsonl -o scored.csv --model offline", "scored.csv.part"),
-        ("judge pairs in.jsonl -o pairs.jsonl", "pairs.jsonl.pairing"),
         ("judge-bot export --all -o labels.jsonl", "labels.jsonl"),
         ("judge-bot export --all -o labels.jsonl", "labels.jsonl.part"),
     ],
@@ -215,16 +214,3 @@ async def test_doctor_leaves_a_mounted_secret_to_who_mounted_it(
     if "SLACK_BOT_TOKEN: bot" not in said:
         pytest.skip(f"nothing can be mounted here: {said[:80]}")
     assert "others may read" not in said
-
-
-async def test_doctor_names_a_folder_that_anybody_may_write_to(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    model_server.script(GOOD)
-    (tmp_path / "open").mkdir()
-    (tmp_path / "open").chmod(0o1777)
-    async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": url(tmp_path / "open")}
-        code, said = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
-    assert f"anybody can replace the file; chmod o-w {tmp_path}/open" in said
-    assert code == 1

@@ -78,46 +78,37 @@ async def test_page_has_the_channels_replies_with_ratings_and_labels_and_no_name
     ]
 
 
-async def test_random_replies_have_a_page_of_their_own(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        await judged(log, "chosen", message_ts="1.1")
-        await judged(log, "drawn", message_ts="2.2", source=CaseSource.WATCH, probability=0.2)
+async def test_random_replies_have_a_page_of_their_own_and_are_named_elsewhere(
+    tmp_path: Path,
+) -> None:
+    async def draw(log: Store) -> None:
+        watched = {"source": CaseSource.WATCH, "probability": 0.2}
+        case = await judged(log, "drawn", message_ts="2.2", **watched)
+        await log.labels.put(case, "UBEN", Label(1, "Wrong."))
 
-    await with_log(url(tmp_path), fill)
+    async def choose(log: Store) -> None:
+        await judged(log, "chosen", message_ts="1.1")
+
+    await with_log(url(tmp_path), draw)
+    code, _, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
+    assert (code, err) == (
+        2,
+        "judge-bot: C1: no reply that people chose was scored there; --watched shows 1 that watches "
+        "drew\n",
+    )
+    code, _, err = await command("export", url(tmp_path), tmp_path, "-o", "labels.jsonl")
+    assert (code, err) == (
+        0,
+        "0 labels written\n1 label left out, of replies that watches drew; --watched writes these\n",
+    )
+    await with_log(url(tmp_path), choose)
     for options, title, kind in (
         ((), "C1", "chosen"),
         (("--watched",), "C1, random replies", "drawn"),
     ):
         data = await viewed(url(tmp_path), tmp_path, *options)
-        assert (data["title"], [reply["response"] for reply in data["replies"]]) == (
-            title,
-            [f"Because of {kind}."],
-        )
-    _, out, _ = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
-    assert "--watched shows 1 that watches drew" in out
-
-
-async def test_a_channel_with_watched_replies_alone_says_how_to_see_them(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        case = await judged(
-            log, "drawn", message_ts="2.2", source=CaseSource.WATCH, probability=0.2
-        )
-        await log.labels.put(case, "UBEN", Label(1, "Wrong."))
-
-    await with_log(url(tmp_path), fill)
-    code, _, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
-    assert (code, err) == (
-        2,
-        (
-            "judge-bot: C1: no reply that people chose was scored there; --watched shows 1 "
-            "that watches drew\n"
-        ),
-    )
-    code, _, err = await command("export", url(tmp_path), tmp_path, "-o", "labels.jsonl")
-    wanted = (
-        "0 labels written\n1 label left out, of replies that watches drew; --watched writes these\n"
-    )
-    assert (code, err) == (0, wanted)
+        responses = [reply["response"] for reply in data["replies"]]
+        assert (data["title"], responses) == (title, [f"Because of {kind}."])
 
 
 async def test_since_leaves_out_what_was_judged_before(tmp_path: Path) -> None:
@@ -125,23 +116,16 @@ async def test_since_leaves_out_what_was_judged_before(tmp_path: Path) -> None:
         old = await judged(log, "old")
         await judged(log, "new")
         long_ago = datetime.now(UTC) - timedelta(days=9)
-        await log.database.execute(
-            update(cases).where(cases.c.id == old.id).values(judged_at=long_ago)
-        )
+        await log.database.execute(update(cases).filter_by(id=old.id).values(judged_at=long_ago))
 
     await with_log(url(tmp_path), fill)
     day = f"{datetime.now(UTC) - timedelta(days=3):%Y-%m-%d}"
     data = await viewed(url(tmp_path), tmp_path, "--since", day)
     assert data["title"] == f"C1 since {day}"
     assert [reply["response"] for reply in data["replies"]] == ["Because of new."]
-    code, _, err = await command(
-        "view", url(tmp_path), tmp_path, "--channel", "C1", "--since", "2999-01-01"
-    )
-    assert code == 2
-    assert err == (
-        "judge-bot: C1: no reply that people chose was scored there since 2999-01-01; name "
-        "an earlier day\n"
-    )
+    options = ("--channel", "C1", "--since", "2999-01-01")
+    code, _, err = await command("view", url(tmp_path), tmp_path, *options)
+    assert (code, err.endswith("since 2999-01-01; name an earlier day\n")) == (2, True)
 
 
 async def test_without_kept_texts_there_are_none_on_the_page(
@@ -162,15 +146,13 @@ async def test_without_kept_texts_there_are_none_on_the_page(
 
 async def test_unscored_replies_say_why_in_few_words(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
-        await judged(log, "scored")
         case = await judged(log, "unscored", score=None)
         detail = {"unscored_detail": "secret words of a server"}
-        await log.database.execute(update(cases).where(cases.c.id == case.id).values(detail))
+        await log.database.execute(update(cases).filter_by(id=case.id).values(detail))
 
     await with_log(url(tmp_path), fill)
     data = await viewed(url(tmp_path), tmp_path)
-    assert data["replies"][1]["unscored"] == "no reliable score in the model's answer"
-    assert len(data["versions"]) == 1
+    assert data["replies"][0]["unscored"] == "no reliable score in the model's answer"
     assert "secret words" not in json.dumps(data)
 
 

@@ -57,10 +57,8 @@ async def look_into(
 
 async def _find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
     reasons = {case.id: case.reason for case in replies if case.reason and not case.cause}
-    if services.judges is None or len(reasons) < FEWEST:
-        return
-    judge = await services.judges.of_channel(place.team_id, place.channel_id)
-    if judge is None or judge.model == OFFLINE:
+    judge = services.judges and await services.judges.of_channel(place.team_id, place.channel_id)
+    if not judge or judge.model == OFFLINE or len(reasons) < FEWEST:
         return
     # Before the request, because words may be forgotten during it.
     cases = [case for case in await _read(services, reasons) if case.justification]

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from bot.domain.week import Week
@@ -70,37 +71,25 @@ async def read_week(
 ) -> ChannelWeek:
     """The week, or what has passed of it; it is past once there was another digest."""
     now = services.clock()
-    named = Assistants(services, names_within_s)
+    database = services.store.database
+    named = partial(assistants, services, names_within_s=names_within_s)
     part = await _part(services, place, week, named, is_past)
     causes_week = week if week.end <= now else week.before()
-    causes = await read_causes(services.store.database, place, causes_week)
-    causes_before = await read_causes(services.store.database, place, causes_week.previous())
-    await named(sorted({reply.author_id for reply in causes if reply.author_id}))
+    causes = await read_causes(database, place, causes_week)
+    before = await read_causes(database, place, causes_week.previous())
+    authors = {reply.author_id for reply in causes if reply.author_id}
     chosen = None
-    lowest: Sequence[LowCase] = ()
     if place.channel_id:
         chosen = await read_chosen(services.store.tallies, place, week, now)
-        await named([author.id for author in chosen.authors])
+        authors |= {author.id for author in chosen.authors}
+    members = await named(sorted(authors))
+    lowest: Sequence[LowCase] = ()
+    if chosen:
         span = Span(week.start, chosen.until)
-        lowest = await read_lowest(services.store.tallies, place, span, named.known.keys())
-        await named(sorted({case.author_id for case in lowest if case.author_id}))
-    return ChannelWeek(
-        place, week, part, chosen, causes_week, causes, causes_before, lowest, named.known
-    )
-
-
-class Assistants:
-    """Those of the authors who may be named, and all that were asked for so far."""
-
-    def __init__(self, services: Services, within_s: float = 0) -> None:
-        self._services = services
-        self._within_s = within_s
-        self.known = dict[str, Member]()
-
-    async def __call__(self, author_ids: Sequence[str]) -> Mapping[str, Member]:
-        found = await assistants(self._services, author_ids, self._within_s)
-        self.known.update(found)
-        return found
+        lowest = await read_lowest(services.store.tallies, place, span, members.keys())
+        drawn = {case.author_id for case in lowest if case.author_id}
+        members = {**members, **await named(sorted(drawn))}
+    return ChannelWeek(place, week, part, chosen, causes_week, causes, before, lowest, members)
 
 
 async def _part(

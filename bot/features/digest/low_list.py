@@ -7,7 +7,7 @@ from bot.domain.case import LoggedCase
 from bot.features.digest import ids
 from bot.features.digest.channel_week import LowReplies, read_low
 from bot.figures.lowest import LowList, causes_in_order, folded, ids_of, low_lines
-from bot.figures.quality import add_up, grouped
+from bot.figures.quality import add_up
 from bot.pipeline.row_file import send_rows
 from bot.services import Services
 from bot.slack import blocks as ui
@@ -57,12 +57,12 @@ def list_window(
     blocks = _window_head(found, which, sends_files=sends_files)
     if note:
         blocks.append(ui.context(note))
-    by_cause = grouped((case.cause or _NOT_SORTED, case) for case in found.replies)
     causes = causes_in_order(add_up((case.cause, len(case.ids)) for case in found.replies))
-    for name in [*causes, _NOT_SORTED]:
-        replies = by_cause.get(name, [])
+    for cause in (*causes, None):
+        replies = [case for case in found.replies if case.cause == cause]
         if replies and causes:
-            blocks.append(ui.section(f"*{clip(name, _NAME)}* ({len(ids_of(replies))})"))
+            name = clip(cause or _NOT_SORTED, _NAME)
+            blocks.append(ui.section(f"*{name}* ({len(ids_of(replies))})"))
         for case in replies:
             who = found.members[case.author_id or ""].name
             blocks.append(ui.section(_window_line(case, who, url)))

@@ -6,8 +6,9 @@ let it look, it does not post again.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from textwrap import fill
 from typing import Any
 
@@ -16,8 +17,9 @@ import typer
 
 from bot.domain.label import EVERYBODY
 from bot.domain.week import Schedule, Week
+from bot.feature import Named
 from bot.features.digest import causes, ids, text
-from bot.features.digest.channel_week import Assistants, read_low, read_week
+from bot.features.digest.channel_week import assistants, read_low, read_week
 from bot.features.digest.past import read_when
 from bot.figures.lowest import LowList, ids_of
 from bot.figures.week import read_chosen, read_details
@@ -73,16 +75,18 @@ async def _due(services: Services, now: datetime) -> list[tuple[ChannelSettings,
         except ValueError as exc:  # a time zone that is unknown on this machine
             logger.warning("digest_without_schedule", channel=settings.channel_id, reason=str(exc))
             continue
-        week = schedule.latest(now)
-        weeks = taken.get(settings.channel_id, {})
-        if week.label in weeks or (settings.digest_since and week.end < settings.digest_since):
-            continue
-        ends = [
-            datetime.fromisoformat(label) for label, may_be_there in weeks.items() if may_be_there
-        ]
-        if shifted := week.after(max(ends)) if ends else week:
-            due.append((settings, shifted))
+        week = _untaken(schedule.latest(now), taken.get(settings.channel_id, {}))
+        if week and (settings.digest_since is None or week.end >= settings.digest_since):
+            due.append((settings, week))
     return due
+
+
+def _untaken(week: Week, taken: Mapping[str, bool]) -> Week | None:
+    """What a channel's latest digest does not tell of a week, if anything."""
+    if week.label in taken:
+        return None
+    ends = [datetime.fromisoformat(label) for label, may_be_there in taken.items() if may_be_there]
+    return week.after(max(ends)) if ends else week
 
 
 def schedule_of(services: Services, settings: ChannelSettings) -> Schedule:
@@ -125,10 +129,7 @@ async def _post_once(
         found = None if claim.is_first else await _earlier_post(services, settings, week, mark)
     except client.RefusedCallError:
         return DigestStatus.UNCONFIRMED, None
-    place = Place(settings.team_id, settings.channel_id)
-    span = Span(week.start, week.end)
-    low = await read_low(services, place, span, names_within_s=_NAMES_WITHIN_S)
-    await causes.look_into(services, place, week, low.replies)
+    await _look_into_causes(services, settings, week)
     post, told = await draft(services, settings, week)
     if not await services.store.digests.renew(claim, services.clock()):
         return None, None
@@ -137,6 +138,13 @@ async def _post_once(
             settings.team_id, settings.channel_id, post, mark, told, EVERYBODY, found
         )
     return DigestStatus.POSTED, ts
+
+
+async def _look_into_causes(services: Services, settings: ChannelSettings, week: Week) -> None:
+    place = Place(settings.team_id, settings.channel_id)
+    span = Span(week.start, week.end)
+    low = await read_low(services, place, span, names_within_s=_NAMES_WITHIN_S)
+    await causes.look_into(services, place, week, low.replies)
 
 
 async def _earlier_post(
@@ -193,15 +201,22 @@ async def details(services: Services, settings: ChannelSettings, which: LowList)
     zone = schedule_of(services, settings).zone
     week = Week(which.start, which.end, zone)
     place = Place(settings.team_id, settings.channel_id, which.author_id)
-    named = Assistants(services)
+    named = partial(assistants, services)
     tallies = services.store.tallies
     chosen = await read_chosen(tallies, place, week, services.clock())
     found = await read_details(tallies, place, chosen)
-    of_features = list[Block]()
+    of_features = await _details_of_features(services, place, week, named)
+    counts = await services.store.thumbs.counts(place, Span(week.start, chosen.until))
+    members = await named([count.author_id for count in counts])
+    thumbs = text.thumb_lines(counts, members)
+    return text.details_message(chosen, found, of_features, thumbs)
+
+
+async def _details_of_features(
+    services: Services, place: Place, week: Week, named: Named
+) -> Sequence[Block]:
+    blocks = list[Block]()
     for feature in services.features:
         if feature.week_details:
-            of_features += await feature.week_details(place, week, named)
-    counts = await services.store.thumbs.counts(place, Span(week.start, chosen.until))
-    await named([count.author_id for count in counts])
-    thumbs = text.thumb_lines(counts, named.known)
-    return text.details_message(chosen, found, of_features, thumbs)
+            blocks += await feature.week_details(place, week, named)
+    return blocks

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.domain.blocker import RefusedError
-from bot.features.digest.channel_week import assistants, read_week
+from bot.features.digest.channel_week import ChannelWeek, assistants, read_week
 from bot.features.digest.past import read_when
 from bot.features.digest.poster import schedule_of
 from bot.features.digest.text import week_message
@@ -56,23 +56,27 @@ def no_author(name: str, known: Mapping[str, Member]) -> str:
 
 
 async def answer_stats(services: Services, person: Invocation, text: str) -> Post | str:
-    now = services.clock()
     try:
         place, title, when = await _asked_for(services, person, text)
-        settings = await services.store.channels.of(place.team_id, place.channel_id)
-        week = read_when(when, schedule_of(services, settings), now)
+        shown = await _week_at(services, place, when)
     except RefusedError as exc:
         return str(exc)
     except MembershipError as exc:
         return unsure(str(exc))
     except ValueError as exc:
         return f"{escape(str(exc))}. {_HELP}."
-    shown = await read_week(services, place, week, is_past=week.end <= now)
     if place.author_id is None:
         shown = replace(shown, lowest=())  # so its reader can still score them blind
     ids = [case.id for case in shown.lowest]
     await services.store.assignments.note_told(place.team_id, ids, person.user_id)
     return week_message(shown, services.identity.url, title)
+
+
+async def _week_at(services: Services, place: Place, when: str) -> ChannelWeek:
+    now = services.clock()
+    settings = await services.store.channels.of(place.team_id, place.channel_id)
+    week = read_when(when, schedule_of(services, settings), now)
+    return await read_week(services, place, week, is_past=week.end <= now)
 
 
 async def _asked_for(services: Services, person: Invocation, text: str) -> tuple[Place, str, str]:
@@ -86,13 +90,8 @@ async def _asked_for(services: Services, person: Invocation, text: str) -> tuple
     title = ""
     if text.startswith("#"):
         name, _, text = text[1:].partition(" ")
-        ids = [
-            each for each, of in theirs.items() if name.lower() in {each.lower(), of.name.lower()}
-        ]
-        if not ids:
-            raise RefusedError(no_channel(f"#{name}"))
-        place = replace(place, channel_id=ids[0])
-        title = f"<#{ids[0]}>" if ids[0] != person.channel_id else ""
+        place = replace(place, channel_id=_channel(name, theirs))
+        title = f"<#{place.channel_id}>" if place.channel_id != person.channel_id else ""
     elif text.startswith("@") and (person.is_direct or EVERYWHERE in text.lower().split()):
         place = replace(place, channel_id="", others=await _visible(services, person, theirs))
     elif person.is_direct:
@@ -107,6 +106,13 @@ async def _asked_for(services: Services, person: Invocation, text: str) -> tuple
         title += f" {EVERYWHERE}"
         when = when.strip().lower().removeprefix(EVERYWHERE)
     return replace(place, author_id=author_id), title, when.strip()
+
+
+def _channel(name: str, theirs: Mapping[str, Listed]) -> str:
+    for channel_id, channel in theirs.items():
+        if name.lower() in {channel_id.lower(), channel.name.lower()}:
+            return channel_id
+    raise RefusedError(no_channel(f"#{name}"))
 
 
 async def _visible(

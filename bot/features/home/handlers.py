@@ -11,7 +11,7 @@ from datetime import datetime
 import structlog
 from slack_bolt.async_app import AsyncApp
 
-from bot.domain.case import Visibility, to_case_id
+from bot.domain.case import LoggedCase, Visibility, to_case_id
 from bot.domain.clock import utc_now
 from bot.pipeline.case_access import recent_blocks
 from bot.pipeline.fairness import with_choices
@@ -174,16 +174,21 @@ async def recent(services: Services, invocation: Invocation, after: str = "") ->
     if not (shown or before):
         title = _NONE
     blocks = [ui.section(title), *recent_blocks(shown, services.identity.url)]
+    last = shown[-1].case if len(found) > _PAGE else None
+    if buttons := _page_buttons(before, last):
+        blocks.append(ui.actions(*buttons))
+    return Post(title.replace("*", ""), blocks)
+
+
+def _page_buttons(before: PageEnd | None, last: LoggedCase | None) -> list[ui.Block]:
+    """The buttons under a page: `last` is its last case if there are older ones."""
     buttons = list[ui.Block]()
     if before:
         buttons.append(ui.button("Newest", slack_ids.ACTION_RECENT_NEWEST))
-    if len(found) > _PAGE:
-        last = shown[-1].case
+    if last:
         value = f"{last.created_at.isoformat()}/{last.id}"
         buttons.append(ui.button("Older", ACTION_RECENT_OLDER, value))
-    if buttons:
-        blocks.append(ui.actions(*buttons))
-    return Post(title.replace("*", ""), blocks)
+    return buttons
 
 
 def to_page_end(value: str) -> PageEnd | None:

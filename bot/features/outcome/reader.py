@@ -54,16 +54,8 @@ class Reader:
 def to_seen(
     team_id: str, channel_id: str, assistants: Collection[str], message: Message
 ) -> SeenMessage:
-    mentions = tuple(
-        sorted({each for each in _MENTION.findall(message.text) if each in assistants})
-    )
+    mentions = {each for each in _MENTION.findall(message.text) if each in assistants}
     words = _MENTION.sub("", message.text).strip()
-    says = Says.WORDS
-    is_announced = message.is_bots and _ANNOUNCES.fullmatch(words) is not None
-    if not words or message.is_unfinished or is_announced:
-        says = Says.NOTHING
-    elif not message.is_bots and is_small_talk(words):
-        says = Says.THANKS
     is_whole = not message.is_unfinished and message.streaming != "errored"
     return SeenMessage(
         team_id=team_id,
@@ -72,8 +64,15 @@ def to_seen(
         thread_ts=message.thread_ts,
         author_id=message.author_id or "",
         is_app=message.is_bots,
-        says=says,
-        mentions=mentions,
+        says=_says(message, words),
+        mentions=tuple(sorted(mentions)),
         text_hash=None if message.is_bots else text_hash(" ".join(words.lower().split())),
         finished_at=to_time(message.edited_ts or message.ts) if is_whole else None,
     )
+
+
+def _says(message: Message, words: str) -> Says:
+    is_announced = message.is_bots and _ANNOUNCES.fullmatch(words) is not None
+    if not words or message.is_unfinished or is_announced:
+        return Says.NOTHING
+    return Says.THANKS if not message.is_bots and is_small_talk(words) else Says.WORDS

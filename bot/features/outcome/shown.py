@@ -55,10 +55,9 @@ class Screens:
         if refusal := await services.access.refusal(person, "scores", channel_id, is_change=False):
             return refusal
         watches = await self._watches(Place(person.team_id, channel_id))
-        names = {
-            watch.author_id: await services.members.name_of(watch.author_id) for watch in watches
-        }
-        meant = called(name, names) if name else names
+        authors = [watch.author_id for watch in watches]
+        names = {author_id: await services.members.name_of(author_id) for author_id in authors}
+        meant = called(name, names) if name else authors
         if not meant:
             return none_watched(WORD, name, sorted(set(names.values())))
         found = await self._contradicted([each for each in watches if each.author_id in meant])

@@ -88,14 +88,8 @@ class SignReader:
         last_ts = question.last_ts or ""
         # Before anything is read: from here on, what is forgotten takes the claim with it.
         held_until = await self._signs.claim(thread, last_ts, services.clock())
-        if held_until is None:
-            return
-        try:
-            said = await self._said(watch, question)
-        except UNREADABLE as exc:
-            logger.warning("reply_not_read", channel=watch.channel_id, error=in_brief(exc))
-            return
-        if not said:
+        said = await self._said(watch, question) if held_until else ()
+        if held_until is None or not said:
             return
         async with services.background():
             request = partial(find_signs, judge.write, said)
@@ -104,17 +98,21 @@ class SignReader:
 
     async def _said(self, watch: Watch, question: Question) -> Sequence[Turn]:
         """The messages from the question on that are stored as seen, with their authors: not those
-        of people who had their words forgotten.
+        of people who had their words forgotten; none if Slack does not say.
         """
         messages = await self._seen.of(watch.team_id, [watch.channel_id], question.asked_at)
         seen = {message.ts for message in messages if message.author_id}
-        pages = await self._services.client.conversations_replies(
-            channel=watch.channel_id,
-            ts=question.thread_ts,
-            oldest=question.ts,
-            inclusive=True,
-            limit=_PAGE,
-        )
+        try:
+            pages = await self._services.client.conversations_replies(
+                channel=watch.channel_id,
+                ts=question.thread_ts,
+                oldest=question.ts,
+                inclusive=True,
+                limit=_PAGE,
+            )
+        except UNREADABLE as exc:
+            logger.warning("reply_not_read", channel=watch.channel_id, error=in_brief(exc))
+            return ()
         thread = [to_message(raw) for raw in pages.get("messages") or []]
         return [
             Turn(_role(message, watch, question), message.text)

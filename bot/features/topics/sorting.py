@@ -71,22 +71,27 @@ class TopicLooks:
         """Sorts the questions to each assistant, once a day; a limit or a dead model ends it for the
         day.
         """
-        now = self._services.clock()
-        local = now.astimezone(self._services.schedule.zone)
+        services = self._services
+        now = services.clock()
+        local = now.astimezone(services.schedule.zone)
         is_early = local.hour < LOOK_HOUR or (self._next is not None and now < self._next)
-        if self._services.judges is None or is_early:
+        if services.judges is None or is_early:
             return
         self._next = now + _PAUSE
-        watches = await self._services.store.watches.of(self._services.identity.team_id)
+        watches = await services.store.watches.of(services.identity.team_id)
         for subject, its_watches in grouped((subject_of(each), each) for each in watches).items():
             name = f"topics {local.date()}"
-            if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
-                continue
-            try:
-                await self._look_at(subject, its_watches)
-            except (BudgetError, JudgeError) as exc:
-                logger.warning("judge_failed", error=type(exc).__name__, reason=str(exc))
-            await self._notices.note_told(subject, name, "", now)
+            if await self._is_ours(subject, name):
+                try:
+                    await self._look_at(subject, its_watches)
+                except (BudgetError, JudgeError) as exc:
+                    logger.warning("judge_failed", error=type(exc).__name__, reason=str(exc))
+                await self._notices.note_told(subject, name, "", now)
+
+    async def _is_ours(self, subject: Subject, name: str) -> bool:
+        """Whether nobody else has done what has this name, or is about to."""
+        now = self._services.clock()
+        return await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is not None
 
     async def _look_at(self, subject: Subject, watches: Sequence[Watch]) -> None:
         services = self._services
@@ -114,10 +119,9 @@ class TopicLooks:
         week = await self._topics.questions(subject, sorting.channels, now - WEEK, _MOST)
         unnamed = [question.text for question, topic in week if not known or topic == OTHER]
         texts = list(dict.fromkeys(unnamed))
-        if len(week) < FEWEST_QUESTIONS or len(unnamed) < FEWEST_SHOWN:
-            return []
+        are_enough = len(week) >= FEWEST_QUESTIONS and len(unnamed) >= FEWEST_SHOWN
         name = f"topic names {now:%G-W%V}"
-        if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
+        if not (are_enough and await self._is_ours(subject, name)):
             return []
         random.Random(name).shuffle(texts)  # noqa: S311 - it keeps no secret
         new = await name_topics(self._within(subject, sorting.judge.write), texts, known)
@@ -127,11 +131,7 @@ class TopicLooks:
     async def _sort(self, sorting: _Sorting, names: Sequence[str]) -> None:
         """Sorts what is unsorted into these topics, and keeps each part once it is sorted."""
         subject = sorting.subject
-        since = self._services.clock() - WEEKS
-        stored = await self._topics.questions(subject, sorting.channels, since, _MOST)
-        questions = [question for question, topic in stored if topic is None]
-        questions += await self._unanswered(subject, sorting.channels)
-        questions = questions[: sorting.most]
+        questions = await self._unsorted(sorting)
         judge = sorting.judge
         write = self._within(subject, judge.write)
         decide = self._within(subject, judge.decide) if judge.decides else None
@@ -145,6 +145,13 @@ class TopicLooks:
                 for question in part[texts[number]]
             ]
             await self._topics.note(subject, named)
+
+    async def _unsorted(self, sorting: _Sorting) -> Sequence[ToSort]:
+        since = self._services.clock() - WEEKS
+        stored = await self._topics.questions(sorting.subject, sorting.channels, since, _MOST)
+        questions = [question for question, topic in stored if topic is None]
+        questions += await self._unanswered(sorting.subject, sorting.channels)
+        return questions[: sorting.most]
 
     async def _unanswered(self, subject: Subject, channels: Sequence[str]) -> list[ToSort]:
         """Questions without an answer, with their words, which are read from Slack and not stored."""

@@ -264,24 +264,23 @@ async def test_of_many_low_replies_the_newest_hundred_different_ones_are_sorted(
 
 
 @pytest.mark.parametrize(
-    ("settings", "number"),
-    [({}, 4), ({"judge_model": "offline"}, 5), ({"max_cases_per_day": 1}, 5)],
-    ids=["too few", "offline", "limit"],
+    ("settings", "number", "requests"),
+    [
+        ({}, 4, 0),
+        ({"judge_model": "offline"}, 5, 0),
+        ({"max_cases_per_day": 1}, 5, 0),
+        ({}, 5, 1),
+    ],
+    ids=["too few", "offline", "limit", "prose"],
 )
-async def test_there_are_none_and_the_model_is_not_asked(
-    open_stage: StageFactory, settings: dict[str, object], number: int
+async def test_there_are_none_of_few_replies_and_of_a_model_that_does_not_name_them(
+    open_stage: StageFactory, settings: dict[str, object], number: int, requests: int
 ) -> None:
     stage: Stage = await open_stage(**settings)
     await low_replies(stage, number)
-    assert "Why replies scored low" not in shown(await its_digest(stage))
-    assert stage.model.requests == []
-
-
-async def test_there_are_none_if_the_model_answers_in_prose(stage: Stage) -> None:
-    await low_replies(stage, 5)
     stage.model.script("These replies are bad, all 5 of them.")
     assert "Why replies scored low" not in shown(await its_digest(stage))
-    assert len(stage.model.requests) == 1
+    assert len(stage.model.requests) == requests
 
 
 @pytest.mark.on("sqlite")

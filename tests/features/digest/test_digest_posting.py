@@ -152,14 +152,6 @@ async def test_a_digest_is_posted_when_it_is_due_and_only_once(office: Office) -
     assert len(posted(tokyo)) == len(posted(channel)) == 1
 
 
-async def test_only_the_latest_week_is_posted_after_a_pause(office: Office) -> None:
-    channel = await office.channel("help")
-    office.pass_time(weeks=5)
-    await post_due(await office.poster())
-    (message,) = posted(channel)
-    assert message.text.startswith("Week up to Monday, 28 Dec: ")
-
-
 async def test_a_digest_that_is_switched_on_begins_with_the_next_week(office: Office) -> None:
     channel = await office.channel("help", digest_since=MONDAY + timedelta(minutes=1))
     poster = await office.poster()

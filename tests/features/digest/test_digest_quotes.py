@@ -170,18 +170,6 @@ async def test_a_digest_whose_answer_was_lost_loses_its_reasons_too(
 
 
 @pytest.mark.needs("labels")
-async def test_fair_is_a_label_that_is_not_blind_and_not_fair_asks_for_one(stage: Stage) -> None:
-    await a_low_reply(stage)
-    message = await its_digest(stage)
-    stage.ben.click(message, ids.ACTION_FAIR)
-    assert (await stage.told(stage.ben)).thread_ts is None  # beside the digest
-    label = await stage.log.labels.get(await stage.log.cases.get(1), stage.ben.id)
-    assert label == Label(1, None)
-    stage.ben.click(message, ids.ACTION_NOT_FAIR)
-    assert "Case 1. The judge's score: 1 of 5." in shown(await stage.modal(stage.ben))
-
-
-@pytest.mark.needs("labels")
 async def test_fair_and_not_fair_in_the_window_of_low_replies_answer_there(stage: Stage) -> None:
     await a_low_reply(stage)
     stage.ben.click(await its_digest(stage), ACTION_LOW_LIST)

@@ -101,24 +101,6 @@ def test_after_a_changed_day_no_reply_is_left_out_and_none_is_counted_twice(
 
 
 @each(
-    ("parse", "text", "found"),
-    [
-        (parse_day, "Monday", "monday"),
-        (parse_day, "TUES", "tuesday"),
-        (parse_time, "9", time(9)),
-        (parse_time, "23:59", time(23, 59)),
-        (parse_time, "0:05", time(0, 5)),
-        (parse_zone, "europe/berlin", BERLIN),
-        (parse_zone, "utc", ZoneInfo("UTC")),
-    ],
-)
-def test_days_times_and_zones_are_read(
-    parse: Callable[[str], Any], text: str, found: object
-) -> None:
-    assert parse(text) == found
-
-
-@each(
     ("parse", "text", "error"),
     [
         *((parse_time, text, "not a time of day") for text in ("", "24:00", "9:60", "9am")),

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from bot.domain.outcome import Outcome, Outcomes, Sign, counted
-from bot.domain.questions import Question, Says, SeenMessage, to_time
+from bot.domain.questions import Question, Says, SeenMessage
 from bot.features.outcome import feature
 from bot.features.outcome.contradicted import Contradicted
 from bot.features.outcome.figures import OutcomeFigures
@@ -171,20 +171,13 @@ async def test_the_watch_says_that_all_messages_count_where_most_are_answered(
     stage: Stage = await open_stage()
     await say(stage, "@helper all alert off")
     watch = await only(stage)
-    assert stage.services
     later = stage.services_at(timedelta(hours=2))
     assert await feature(later).questions_of(watch) == ""
+    now = datetime.now(UTC).timestamp() - START
     channel = {"team_id": watch.team_id, "channel_id": watch.channel_id}
-    for number in range(5):
-        asked = a_message(number * 60, f"P{number}", **channel)
-        answer = a_message(number * 60 + 9, watch.author_id, number * 60, **channel, is_app=True)
-        now = timedelta(seconds=datetime.now(UTC).timestamp() - START)
+    for at in range(0, 300, 60):
+        asked = a_message(now + at, f"P{at}", **channel)
+        answer = a_message(now + at + 9, watch.author_id, now + at, **channel, is_app=True)
         for message in (asked, answer):
-            await SeenMessages(stage.log.database).note(
-                replace(
-                    message,
-                    ts=to_ts(message.at + now),
-                    thread_ts=to_ts(to_time(message.thread_ts) + now),
-                )
-            )
+            await SeenMessages(stage.log.database).note(message)
     assert await feature(later).questions_of(watch) == ALL_MEANT

@@ -1,14 +1,13 @@
 """A release is compared by what came of questions, too."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from bot.domain.questions import Says, SeenMessage
 from bot.domain.standing import subject_of
 from bot.domain.week import Week
 from bot.features.outcome import feature
-from bot.store.figures import Place, to_ts
+from bot.store.figures import Place
 from bot.store.seen_messages import SeenMessages
+from tests.features.outcome.test_outcomes import START, a_message
 from tests.features.watch.test_releases import compare, look, mark, scores
 from tests.features.watch.test_standings import worth
 from tests.features.watch.watching import only, say, told
@@ -18,24 +17,13 @@ from tests.stage import Stage, StageFactory, shown
 async def ask(stage: Stage, days_ago: float, *, is_answered: bool) -> None:
     watch = await only(stage)
     at = datetime.now(UTC) - timedelta(days=days_ago)
-    asked = SeenMessage(
-        team_id=watch.team_id,
-        channel_id=watch.channel_id,
-        ts=to_ts(at),
-        thread_ts=to_ts(at),
-        author_id="U777",
-        is_app=False,
-        says=Says.WORDS,
-        mentions=(watch.author_id,),
-        text_hash=f"{days_ago}",
-        finished_at=at,
-    )
+    its = {"team_id": watch.team_id, "channel_id": watch.channel_id}
+    seconds = at.timestamp() - START
+    asked = a_message(seconds, "U777", mentions=(watch.author_id,), **its)
     seen = SeenMessages(stage.log.database)
     await seen.note(asked)
     if is_answered:
-        later = at + timedelta(minutes=1)
-        answer = replace(asked, ts=to_ts(later), author_id=watch.author_id, is_app=True)
-        await seen.note(replace(answer, mentions=(), text_hash=None, finished_at=later))
+        await seen.note(a_message(seconds + 60, watch.author_id, seconds, is_app=True, **its))
 
 
 async def test_what_a_release_has_changed_has_the_shares_of_outcomes(
