@@ -120,17 +120,19 @@ async def show(port: int, *, opens: bool) -> None:
             await demo_past.write_past(url, workspace)
             async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
                 answer_people(slack)
-                console = Console(highlight=False)
-                _say_what_scores(console)
-                console.print(
-                    f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{_PAST}\n\nCtrl-C ends it.",
-                    emoji=False,
-                )
+                _invite(slack.url)
                 if opens:
                     webbrowser.open(slack.url)
                 await stopping.wait()
     except SandboxError as exc:
         raise BotError(str(exc)) from exc
+
+
+def _invite(url: str) -> None:
+    console = Console(highlight=False)
+    _say_what_scores(console)
+    said = f"{_INVITATION}\n\n    [bold]{url}[/]\n{_PAST}\n\nCtrl-C ends it."
+    console.print(said, emoji=False)
 
 
 async def play() -> None:
@@ -214,6 +216,10 @@ async def _show_verdict(slack: Sandbox, reader: Person, console: Console, positi
             f"no verdict within {_PATIENCE_S} s; the lines above say what happened"
         ) from exc
     for message in thread():
-        body = to_terminal(read({"text": message.text, "blocks": message.blocks}).text)
-        content = Text.assemble((message.author.name, "bold"), f"\n{body}")
-        console.print(Padding(content, (1, 0, 0, 4 if message.is_reply else 0), expand=False))
+        console.print(_to_text(message))
+
+
+def _to_text(message: Message) -> Padding:
+    body = to_terminal(read({"text": message.text, "blocks": message.blocks}).text)
+    content = Text.assemble((message.author.name, "bold"), f"\n{body}")
+    return Padding(content, (1, 0, 0, 4 if message.is_reply else 0), expand=False)

@@ -8,7 +8,6 @@ import sys
 from codecs import BOM_UTF8
 from collections.abc import AsyncIterable, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from io import TextIOWrapper
 from operator import methodcaller
 from pathlib import Path
@@ -115,7 +114,6 @@ async def export_labels(
         with opened_output(path, kind, columns) as output:
             with opened.reading():
                 found = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
-                drawn = await Exports(database).count(replace(which, watched=True))
             teams = [each for each in found if which.team_id in {None, each}]
             await opened.note(database, Action.EXPORTED_LABELS, teams)
             count, left_out = await export(
@@ -123,9 +121,8 @@ async def export_labels(
             )
     what = "row" if which.has_unlabelled else "label"
     said = [f"{number_of(count, what)} written"]
-    if drawn and not which.watched:
-        left = f"{number_of(drawn, what)} left out"
-        said.append(f"{left}, of replies that watches drew; --watched writes these")
+    if not (count or which.watched):
+        said.append("--watched writes those of replies that watches drew")
     if left_out:
         said.append(f"{left_out} left out, because their texts are not in the database")
     typer.echo("\n".join(said), err=True)

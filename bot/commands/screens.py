@@ -18,6 +18,7 @@ from bot.settings import SLACK_API_URL, Settings
 from bot.slack.client import SLACK_ERRORS, error_of, slack_word
 
 _PAUSE_S = 0.25  # the method's rate limit is not documented
+_ACCEPTED = "messages and windows are accepted by Slack"
 _REFUSED = {"invalid_blocks", "invalid_message", "invalid_view"}
 
 
@@ -30,15 +31,12 @@ def load() -> list[dict[str, Any]]:
 
 async def check(client: AsyncWebClient, settings: Settings) -> str:
     """A line that says that Slack takes all of them; raises SlackError, which says which it does
-    not take and why.
+    not take first, and why.
 
     Source: https://docs.slack.dev/reference/methods/blocks.validate
     """
     screens = load()
-    refused = []
-    checked = 0
-    ends = ""
-    for screen in screens:
+    for checked, screen in enumerate(screens):
         kind = "view" if "view" in screen else "message"
         try:
             # As a form: the SDK's own method puts them into the address, which is too short for
@@ -46,17 +44,11 @@ async def check(client: AsyncWebClient, settings: Settings) -> str:
             await client.api_call("blocks.validate", data={kind: json.dumps(screen[kind])})
         except SLACK_ERRORS as exc:
             if not isinstance(exc, SlackApiError) or error_of(exc) not in _REFUSED:
-                ends = f"; it checks no more of them ({slack_word(exc)})"
-                break
+                ends = f"it checks no more of them ({slack_word(exc)})"
+                return f"{checked} of {len(screens)} {_ACCEPTED}; {ends}"
             wrong = (exc.response.get("errors") or [{}])[0]
             said = f"{wrong.get('pointer')} {wrong.get('message')}, {wrong.get('constraint')}"
-            refused.append(f"; {screen['name']} with {screen['content']} contents: {said}")
-        checked += 1
+            which = f"{screen['name']} with {screen['content']} contents"
+            raise SlackError(f"Slack does not accept {which}: {said}") from exc
         await asyncio.sleep(_PAUSE_S if settings.slack_api_url == SLACK_API_URL else 0)
-    line = (
-        f"{checked - len(refused)} of {len(screens)} messages and windows are accepted by "
-        f"Slack{ends}"
-    )
-    if refused:
-        raise SlackError("".join([line, *refused]))
-    return line
+    return f"{len(screens)} of {len(screens)} {_ACCEPTED}"

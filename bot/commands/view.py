@@ -1,7 +1,6 @@
 """`judge-bot view`: an HTML page of a channel's scored replies, with what the channel may see."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -39,8 +38,7 @@ async def view(
             team_id, channel_id = await find_place(channel, database)
             name = (await Names(database).all()).get((team_id, channel_id))
             which = Selection(since, True, watched, team_id, channel_id)
-            left_out = await _left_out(exports, which)
-            _check_number(await exports.count(which), which, channel_id, left_out)
+            _check_number(await exports.count(which), which, channel_id)
         await note(database, Action.EXPORTED_CHANNEL, [team_id], channel_id=channel_id)
         with reading():
             found = await _read(exports, which)
@@ -49,16 +47,6 @@ async def view(
     kind = ", random replies" if watched else ""
     size = save_page(page, f"{title}{kind}{_since(which)}", found)
     typer.echo(to_sentence(page, len(found.replies), size))
-    if left_out:
-        typer.echo(f"These are the replies that people chose; {left_out}")
-
-
-async def _left_out(exports: Exports, which: Selection) -> str:
-    """Which replies of the channel the page has not."""
-    if which.watched:
-        return ""
-    drawn = await exports.count(replace(which, watched=True))
-    return f"--watched shows {drawn:,} that watches drew" if drawn else ""
 
 
 async def _read(exports: Exports, which: Selection) -> Replies:
@@ -74,10 +62,12 @@ def _since(which: Selection) -> str:
     return f" since {which.since:%Y-%m-%d}" if which.since else ""
 
 
-def _check_number(number: int, which: Selection, channel_id: str, left_out: str) -> None:
+def _check_number(number: int, which: Selection, channel_id: str) -> None:
     if not number:
         kind = "that watches drew" if which.watched else "that people chose"
-        hint = left_out or ("name an earlier day" if which.since else "name another channel")
+        hint = "name an earlier day" if which.since else "name another channel"
+        if not which.watched:
+            hint = f"--watched shows those that watches drew, or {hint}"
         raise BotError(f"{channel_id}: no reply {kind} was scored there{_since(which)}; {hint}")
     if number > MOST_REPLIES:
         raise BotError(

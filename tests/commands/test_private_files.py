@@ -121,7 +121,6 @@ async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
         ("batch", "in.jsonl", "--model", "offline", "-o", "scored.csv"),
         ("batch", "in.jsonl", "--model", "offline", "-o", "scored.parquet"),
         ("pairs", "scored.jsonl", "-o", "pairs.jsonl"),
-        ("pairs", "scored.jsonl", "-o", "pairs.csv"),
     ):
         code, said = await run(JUDGE, *arguments, env=env, folder=tmp_path)
         assert code == 0, said
@@ -130,7 +129,6 @@ async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
         "scored.parquet",
         "scored.jsonl",
         "pairs.jsonl",
-        "pairs.csv",
     )
     assert modes(tmp_path) == dict.fromkeys(("in.jsonl", *written), "rw-------")
 

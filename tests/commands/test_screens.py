@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -85,11 +86,9 @@ async def test_what_slack_does_not_take_is_named_with_its_place(stage: Stage) ->
     settings = stage.services.settings
     number = len(shipped.load())
     stage.slack.fail("blocks.validate", changes=lambda _: refused)
-    with pytest.raises(SlackError) as caught:
+    where = "contents: /blocks/0/text must be shorter, {'type': 'max_length'}"
+    with pytest.raises(SlackError, match=re.escape(where)):
         await shipped.check(client, settings)
-    count, where = str(caught.value).split("; ")
-    assert count == f"{number - 1} of {number} messages and windows are accepted by Slack"
-    assert where.endswith("contents: /blocks/0/text must be shorter, {'type': 'max_length'}")
     for fault, why in (
         ({"error": "unknown_method"}, "unknown_method"),
         ({"drop": True}, "no answer"),

@@ -56,13 +56,13 @@ async def look_into(
 
 
 async def _find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
-    reasons = {case.id: case.reason for case in replies if case.reason and not case.cause}
+    unsorted = {case.id: case.reason for case in replies if case.reason and not case.cause}
     judge = services.judges and await services.judges.of_channel(place.team_id, place.channel_id)
-    if not judge or judge.model == OFFLINE or len(reasons) < FEWEST:
+    if not judge or judge.model == OFFLINE or len(unsorted) < FEWEST:
         return
     # Before the request, because words may be forgotten during it.
-    cases = [case for case in await _read(services, reasons) if case.justification]
-    reasons = {case.id: reasons[case.id] for case in cases}
+    cases = await _read(services, unsorted)
+    reasons = {case.id: unsorted[case.id] for case in cases}
     names = await _known_causes(services.store.database, place, week)
     # In a thread, because a hundred long replies take more than a second.
     said = await asyncio.to_thread(_said, cases)
@@ -91,7 +91,7 @@ async def _known_causes(database: Database, place: Place, week: Week) -> list[st
 async def _read(services: Services, case_ids: Iterable[int]) -> list[LoggedCase]:
     cases = services.store.cases
     found = [await cases.get(case_id) for case_id in case_ids]
-    return [await cases.with_turns(case) for case in found if case]
+    return [await cases.with_turns(case) for case in found if case and case.justification]
 
 
 def _said(cases: Iterable[LoggedCase]) -> Mapping[str, Collection[str]]:

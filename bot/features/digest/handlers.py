@@ -100,9 +100,6 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
     return digest_state(settings, poster.schedule_of(services, settings), services.clock())
 
 
-_NO_LIST = "This button names no list that I know. A newer message of mine has one."
-
-
 async def _list_low(services: Services, which: LowList, person: Invocation, _: Raw) -> str:
     return await services.messenger.show(person, await _low_window(services, which, person))
 
@@ -155,10 +152,7 @@ _ANSWERS: Mapping[str, _Answer] = {
 
 
 async def _answer_click(services: Services, person: Invocation, body: Raw) -> Post | str:
-    try:
-        which = LowList.of(person.value)
-    except ValueError:
-        return _NO_LIST
+    which = LowList.of(person.value)
     if refusal := await _refusal(services, which, person):
         return refusal
     try:

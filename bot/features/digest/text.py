@@ -195,10 +195,8 @@ def _unscored(chosen: Chosen) -> str:
     parts = [f"{why}: {count}" for why, count in words.items()]
     if parts:
         parts.insert(0, f"*Unscored: {words.total()}*")
-    if chosen.off_scale:
-        parts.append(f"on another scale: {chosen.off_scale}")
-    if chosen.off_version:
-        parts.append(f"by another judge: {chosen.off_version}")
+    if otherwise := chosen.off_scale + chosen.off_version:
+        parts.append(f"by another judge or on another scale: {otherwise}")
     if chosen.unread:
         parts.append(f"with something that was not read: {chosen.unread}")
     return " · ".join(parts)

@@ -34,8 +34,6 @@ ACTION_RECENT_OLDER = "show_older_cases"
 
 _MOST_CASES = 5
 _PAGE = 10
-# A case that waits for its question is listed this long. By then its window is long closed, and the
-# person will hardly come back to it.
 
 _AS_THE_WORKSPACE = "workspace"
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.questions import to_time
 from bot.domain.standing import Subject
 from bot.figures.outcomes import ScoredReply
-from bot.store.database import StoreQueries, columns_of, insert_into, lock_words
+from bot.store.database import StoreQueries, columns_of, in_transaction, insert_into, lock_words
 from bot.store.figures import Kind, to_ts
 from bot.store.schema import cases, seen_messages, topics
 from bot.store.tables import Condition
@@ -104,26 +104,25 @@ class Topics(StoreQueries):
         others = sa.delete(topics).where(_is_of(topics, subject, channel_ids))
         await self._database.execute(others.where(topics.c.name == OTHER))
 
-    async def note(self, subject: Subject, found: Iterable[tuple[ToSort, str]]) -> None:
+    @in_transaction
+    async def note(
+        self, connection: AsyncConnection, subject: Subject, found: Iterable[tuple[ToSort, str]]
+    ) -> None:
         """Keeps the topics of questions, but of those whose words have gone meanwhile."""
-
-        async def note(connection: AsyncConnection) -> None:
-            await lock_words(connection)
-            for question, name in found:
-                values = {
-                    "team_id": subject.team_id,
-                    "channel_id": question.channel_id,
-                    "author_id": subject.author_id,
-                    "name": name,
-                    "case_id": question.case_id,
-                    "question_ts": question.ts if question.case_id is None else None,
-                }
-                literals = [sa.literal(value, topics.c[key].type) for key, value in values.items()]
-                rows = sa.select(*literals).where(_is_there(subject.team_id, question))
-                adding = insert_into(self._database, topics).from_select(list(values), rows)
-                await connection.execute(adding.on_conflict_do_nothing())
-
-        await self._database.write(note)
+        await lock_words(connection)
+        for question, name in found:
+            values = {
+                "team_id": subject.team_id,
+                "channel_id": question.channel_id,
+                "author_id": subject.author_id,
+                "name": name,
+                "case_id": question.case_id,
+                "question_ts": question.ts if question.case_id is None else None,
+            }
+            literals = [sa.literal(value, topics.c[key].type) for key, value in values.items()]
+            rows = sa.select(*literals).where(_is_there(subject.team_id, question))
+            adding = insert_into(self._database, topics).from_select(list(values), rows)
+            await connection.execute(adding.on_conflict_do_nothing())
 
 
 def _is_of(table: sa.Table, subject: Subject, channel_ids: Sequence[str]) -> Condition:
