@@ -3,13 +3,12 @@
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import NamedTuple
 
 from bot.commands.opened import one_team
 from bot.errors import BotError, SlackError
 from bot.settings import Settings
 from bot.slack.client import SLACK_ERRORS, SlackClient, slack_word, web_client, with_token
-from bot.slack.members import Listed, list_channels
+from bot.slack.members import list_channels
 from bot.store.database import Database
 from bot.store.export import Exports
 from bot.store.names import Names
@@ -68,33 +67,23 @@ async def find_place(given: str, database: Database) -> tuple[str, str]:
     return one_team("--channel", teams, given, unknown), channel_id
 
 
-class Channel(NamedTuple):
-    """A channel; the name is None if Slack does not give it."""
-
-    id: str
-    name: str | None
-
-
-async def find_channel(given: str, client: SlackClient) -> Channel:
-    """The channel with this id, or with this name among the app's channels."""
+async def find_channel(given: str, client: SlackClient) -> str:
+    """The id of the channel that is given by it, or by its name among the app's channels."""
     wanted = given.rpartition("/")[2].removeprefix("#")
+    if _is_id(given):
+        return wanted
     option = f"--channel {wanted[:40]!r}"
-    has_id = _is_id(given)
-    listed: Mapping[str, Listed] = {}
     try:
         listed = await list_channels(client)
     except SLACK_ERRORS as exc:
-        if not has_id:
-            reason = f"Slack does not list the app's channels ({slack_word(exc)})"
-            raise SlackError(f"{option}: {reason}; run judge-bot doctor, or {_GIVE_ID}") from exc
-    if has_id:
-        return Channel(wanted, listed[wanted].name if wanted in listed else None)
+        reason = f"Slack does not list the app's channels ({slack_word(exc)})"
+        raise SlackError(f"{option}: {reason}; run judge-bot doctor, or {_GIVE_ID}") from exc
     found = [channel_id for channel_id, channel in listed.items() if channel.name == wanted]
     if not found:
         raise SlackError(
             f"{option}: the app is in no channel of that name; /invite it there, or {_GIVE_ID}"
         )
-    return Channel(_only(found, option), wanted)
+    return _only(found, option)
 
 
 def _only(ids: Sequence[str], option: str) -> str:

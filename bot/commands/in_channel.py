@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 import typer
 
 from bot.app import make_services
-from bot.commands.channels import Channel, find_channel, opened_slack
+from bot.commands.channels import find_channel, opened_slack
 from bot.commands.opened import one_team, operator
 from bot.domain.clock import Clock, utc_now
-from bot.errors import BotError, SlackError
+from bot.errors import BotError
 from bot.services import Services
 from bot.settings import Settings
 from bot.slack.client import identify
@@ -20,7 +20,7 @@ from bot.store.figures import Place
 @asynccontextmanager
 async def _opened(
     settings: Settings, given: str, clock: Clock
-) -> AsyncIterator[tuple[Services, Channel]]:
+) -> AsyncIterator[tuple[Services, str]]:
     async with (
         await Store.open_existing(settings.database_url) as store,
         opened_slack(settings, store.database, given) as client,
@@ -33,24 +33,19 @@ async def _opened(
 
 async def preview(settings: Settings, given: str, week: str = "", clock: Clock = utc_now) -> None:
     """Prints the digest of a week of a channel, by default the last one. Nothing is posted."""
-    async with _opened(settings, given, clock) as (services, channel):
-        if channel.name is None:
-            raise SlackError(
-                f"--channel {channel.id}: Slack does not list it among the app's channels; "
-                "/invite it there"
-            )
+    async with _opened(settings, given, clock) as (services, channel_id):
         for each in services.features:
             if each.preview:
                 try:
-                    await each.preview(channel.id, week)
+                    await each.preview(channel_id, week)
                 except ValueError as exc:
                     raise BotError(f"--week {week!r}: {exc}") from exc
 
 
 async def release(settings: Settings, given: str, assistant: str, note: str) -> None:
     """Marks a release now and prints how many scores a comparison needs."""
-    async with _opened(settings, given, utc_now) as (services, channel):
-        place = Place(services.identity.team_id, channel.id)
+    async with _opened(settings, given, utc_now) as (services, channel_id):
+        place = Place(services.identity.team_id, channel_id)
         for each in services.features:
             if each.release:
                 try:

@@ -24,14 +24,7 @@ class TopicFigures:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._topics = Topics(services.store.database)
-        self._reports = AnswerCache(self._read, _KEPT_S, _MOST)
-
-    async def of(self, subject: Subject) -> Report:
-        report = await self._reports.get(subject)
-        if not report.topics:
-            # The next reader may come after the day's look.
-            self._reports.forget(subject)
-        return report
+        self.of = AnswerCache(self._read, _KEPT_S, _MOST).get
 
     async def change(self, standing: Standing) -> ChangeByTopic:
         """What the topics tell of the change of a standing."""

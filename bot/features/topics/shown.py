@@ -11,7 +11,7 @@ from bot.feature import Named, WeekPart
 from bot.features.topics import ids, text
 from bot.features.topics.figures import TopicFigures
 from bot.features.topics.sorting import read_words
-from bot.features.topics.writing import Gap, to_asked, to_gaps, without_mention
+from bot.features.topics.writing import Gap, to_gaps, without_mention
 from bot.figures.quality import grouped
 from bot.pipeline.row_file import NEEDED_SCOPE, send_rows
 from bot.pipeline.text import NOT_YOURS, none_watched, unsure_of_membership
@@ -123,7 +123,7 @@ class Screens:
     ) -> Sequence[Gap]:
         """What to write, by which the person is told scores."""
         questions = await self._figures.questions(subject, channels)
-        gaps = await asyncio.to_thread(lambda: to_gaps(to_asked(questions)))
+        gaps = await asyncio.to_thread(to_gaps, questions)
         told = [asked.reply.id for gap in gaps for asked in gap.asked if asked.reply]
         await self._services.store.assignments.note_told(person.team_id, told, person.user_id)
         return gaps

@@ -7,8 +7,8 @@ from typing import Any
 from bot.domain.outcome import Sign
 from bot.features.topics import ids
 from bot.features.topics.change import Moved
-from bot.features.topics.counts import Report, TopicCount
-from bot.features.topics.writing import LOW, WORDS, Alike, Asked, Gap
+from bot.features.topics.counts import Report, SortedQuestion, TopicCount
+from bot.features.topics.writing import LOW, WORDS, Alike, Gap, why
 from bot.figures.quality import span
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post, drawn_from
@@ -152,10 +152,10 @@ def _alike_line(group: Alike, words: Mapping[str, str], workspace_url: str) -> s
     return f"• {said} {', '.join(links)}"
 
 
-def _link(asked: Asked, workspace_url: str) -> str:
+def _link(asked: SortedQuestion, workspace_url: str) -> str:
     question = asked.question
     link = ui.permalink(workspace_url, question.channel_id, question.ts, question.thread_ts)
-    return f"<{link}|{asked.why[0]}>"
+    return f"<{link}|{why(asked)[0]}>"
 
 
 def to_row(name: str, gap: Gap, group: Alike, workspace_url: str) -> Mapping[str, Any]:
@@ -163,7 +163,7 @@ def to_row(name: str, gap: Gap, group: Alike, workspace_url: str) -> Mapping[str
     go.
     """
     is_quoted = any(asked.reply and asked.reply.question for asked in group.asked)
-    reasons = Counter(reason for asked in group.bad for reason in asked.why)
+    reasons = Counter(reason for asked in group.bad for reason in why(asked))
     return {
         "assistant": name,
         "topic": gap.topic,
@@ -175,7 +175,7 @@ def to_row(name: str, gap: Gap, group: Alike, workspace_url: str) -> Mapping[str
     }
 
 
-def _address(asked: Asked, workspace_url: str) -> str:
+def _address(asked: SortedQuestion, workspace_url: str) -> str:
     question = asked.question
     return ui.address(workspace_url, question.channel_id, question.ts, question.thread_ts)
 

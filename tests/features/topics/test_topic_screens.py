@@ -86,10 +86,7 @@ async def test_without_topics_it_is_said_when_there_are_some_and_what_to_write(
     assert text.NONE_YET in shown(none_yet)
     listed = shown(await pressed(stage, none_yet, ids.ACTION_WRITE, 3))
     assert "*Other questions*: asked 12 times, answered well never" in listed
-    await ask(stage, "I forgot my password", [2] * 18)
-    await sort(stage)
-    assert f"*{EXPENSES}*: 12 questions" in shown(await told(stage, "topics @helper", 4))
-    said = (await told(stage, "topics @helper last week", 5)).text
+    said = (await told(stage, "topics @helper last week", 4)).text
     assert said == none_watched("topics", "@helper last week", ["helper"])
 
 

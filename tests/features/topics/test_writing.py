@@ -6,7 +6,7 @@ from bot.domain.outcome import Outcome, Sign
 from bot.domain.questions import Question
 from bot.features.topics.counts import to_questions
 from bot.features.topics.queries import SortedReply
-from bot.features.topics.writing import LOW, to_asked, to_gaps
+from bot.features.topics.writing import LOW, to_gaps, why
 
 UNANSWERED = frozenset({Sign.UNANSWERED})
 
@@ -43,7 +43,7 @@ def test_same_words_are_one_also_of_a_question_without_an_answer() -> None:
     ]
     found = to_questions(scored, outcomes, {("C1", asked[1].ts): "tickets"})
     assert len(found) == 3
-    tickets, others = to_gaps(to_asked(found))
+    tickets, others = to_gaps(found)
     (group,) = tickets.groups
     assert (tickets.topic, group.text, len(group.asked), group.well) == (
         "tickets",
@@ -51,5 +51,5 @@ def test_same_words_are_one_also_of_a_question_without_an_answer() -> None:
         2,
         1,
     )
-    assert [each.why for each in group.bad] == [["unanswered"]]
-    assert [each.why for each in others.groups[0].bad] == [[LOW]]
+    assert [why(each) for each in group.bad] == [["unanswered"]]
+    assert [why(each) for each in others.groups[0].bad] == [[LOW]]
