@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import typer
 from sqlalchemy.exc import DBAPIError
 
-from bot.commands.opened import operator
+from bot.commands.opened import operator, reading
 from bot.domain.clock import utc_now
 from bot.errors import BotError
 from bot.settings import StoreSettings, load
@@ -25,8 +25,8 @@ async def count(days: int | None, team_id: str | None) -> tuple[int, datetime]:
     if days is None and team_id is None:
         raise BotError("give --days N, or set RETENTION_DAYS")
     before = utc_now() - timedelta(days=days or 0)
-    try:
-        async with await Store.open_existing(settings.database_url) as store:
+    async with await Store.open_existing(settings.database_url) as store:
+        with reading("; nothing was deleted"):
             if team_id is None:
                 found = await store.forgetting.count(before)
                 total = sum((await store.cases.counts()).values())
@@ -41,8 +41,6 @@ async def count(days: int | None, team_id: str | None) -> tuple[int, datetime]:
                 f"all of workspace {team_id}: cases, labels, watches, rubrics, settings, audit"
             )
             return 1, before
-    except DBAPIError as exc:
-        raise BotError(f"the database cannot be read ({exc.orig}); nothing was deleted") from exc
 
 
 async def purge(before: datetime, team_id: str | None) -> None:

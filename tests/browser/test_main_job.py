@@ -34,30 +34,6 @@ async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
             yield slack
 
 
-async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_fixed(
-    bot: Sandbox, open_tab
-) -> None:
-    page = (await open_tab(bot)).page
-    await page.get_by_role("textbox", name="Message to help-desk").fill("/judge")
-    await page.keyboard.press("Enter")
-    modal = page.get_by_role("dialog", name="Score a response")
-    send = modal.get_by_role("button", name="Score", exact=True)
-    await send.click()
-    await expect(modal.get_by_text("Please complete this required field.")).to_have_count(2)
-    question = modal.get_by_label("Question")
-    response = modal.get_by_label("Response")
-    await question.fill("Why?")
-    await response.fill("Why?")
-    await send.click()
-    await expect(modal.get_by_text("This is the same as the question.")).to_be_visible()
-    await expect(response).to_have_attribute("aria-invalid", "true")
-    await expect(response).to_be_focused()
-    await response.fill("Because it was raining, and the roof had a hole.")
-    await send.click()
-    await expect(modal).to_have_count(0)
-    await expect(page.get_by_role("main")).to_contain_text("asked for a score")
-
-
 async def score_from_menu(answer: Locator, page: Page) -> None:
     await answer.hover()
     await answer.get_by_role("button", name="More actions").click()

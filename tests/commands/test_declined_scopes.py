@@ -77,18 +77,6 @@ async def test_a_link_is_not_scored_and_the_person_is_told_what_to_do(stage: Sta
     assert stage.ours() == []
 
 
-async def test_a_reply_whose_text_was_not_kept_cannot_be_scored_again(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(declined=OFF_WITHOUT, store_text="none")
-    answer, _ = await score_as_typed(stage)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    stage.ann.click(await stage.told(stage.ann), ids.ACTION_AGAIN)
-    assert "or type both texts: /judge question | response." in shown_as_ours(
-        await stage.told(stage.ann, 2)
-    )
-
-
 @pytest.mark.needs("privacy")
 async def test_forgotten_words_leave_the_verdict_though_it_cannot_be_read(stage: Stage) -> None:
     _, before = await score_as_typed(stage)

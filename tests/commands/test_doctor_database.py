@@ -69,27 +69,6 @@ async def test_a_role_that_may_not_do_all_is_told_what(
 
 
 @pytest.mark.slow
-async def test_a_role_that_may_not_migrate_the_queue_is_told_so(
-    model_server: ModelServer, database_server: Cluster, database_name: str, tmp_path: Path
-) -> None:
-    place = f"127.0.0.1:{database_server.port}/{database_name}"
-    role = f"role_{database_name}"
-    await (await Store.open(f"postgres://ann:{PASSWORD}@{place}")).close()
-    rights = [each.format(role=role) for each in EVERYTHING]
-    database_server.sql(
-        "DROP TABLE pgqueuer_schedules",  # as if a later version brought it
-        f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'",
-        *rights,
-        database=database_name,
-    )
-    line = await database_line(model_server, tmp_path, f"postgres://{role}:{PASSWORD}@{place}")
-    assert line == (
-        f"wrong  DATABASE_URL postgresql://{place}: cannot be opened and migrated: "
-        "permission denied for schema public"
-    )
-
-
-@pytest.mark.slow
 async def test_a_try_leaves_nothing_behind_in_postgresql(
     model_server: ModelServer, database_server: Cluster, database_name: str, tmp_path: Path
 ) -> None:

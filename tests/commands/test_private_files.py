@@ -100,11 +100,8 @@ async def test_a_log_that_was_shared_stays_shared_and_the_start_says_so(
         await slack.connected()
         process.send_signal(signal.SIGTERM)
         _, err = await process.communicate()
-    (said,) = [
-        line
-        for line in map(json.loads, err.splitlines())
-        if line["event"] == "others_may_read_the_database"
-    ]
+    events = {each["event"]: each for each in map(json.loads, err.splitlines())}
+    said = events["others_may_read_the_database"]
     beside = " ".join(f"{tmp_path}/log.db{ending}" for ending in ("", "-wal", "-shm"))
     assert (said["level"], said["mend"]) == ("warning", f"chmod 600 {beside}")
     assert modes(tmp_path)["log.db"] == "rw-r-----"

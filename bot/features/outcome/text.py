@@ -29,36 +29,37 @@ _COMPARED = (Sign.UNANSWERED, Sign.COLLEAGUE, Sign.CONTESTED, Sign.CONFIRMED)
 
 
 def outcome_line(outcomes: Outcomes) -> str:
-    """What came of the questions of four weeks, in two sentences; empty without a question.
-
-    The first is about all of them, the second about those whose outcome is known.
+    """What came of the questions of four weeks, of all and of those whose outcome is known; empty
+    without a question.
     """
     if not outcomes.questions:
         return ""
-    answered = f"{outcomes.answered:,} answered"
+    speed = ""
     if outcomes.median is not None:
-        answered += f", half within {duration(outcomes.median)}"
+        speed += f", half within {duration(outcomes.median)}"
     if outcomes.slowest_tenth is not None:
-        answered += f", the slowest tenth after {duration(outcomes.slowest_tenth)}"
-    said = f"{number_of(outcomes.questions, 'question')} in four weeks: {answered}"
-    unanswered = outcomes.questions - outcomes.answered - outcomes.waiting
-    if missing := _listed(
-        {Sign.UNANSWERED.words: unanswered, "not answered yet": outcomes.waiting}
-    ):
-        said += f"; {missing}"
-    signs = {sign.words: number for sign, number in outcomes.signs.items()}
-    del signs[Sign.UNANSWERED.words]  # the first sentence has those of all questions
-    parts = list[str]()
+        speed += f", the slowest tenth after {duration(outcomes.slowest_tenth)}"
+    numbers = {
+        f"answered{speed}": outcomes.answered,
+        Sign.UNANSWERED.words: outcomes.questions - outcomes.answered - outcomes.waiting,
+        "not answered yet": outcomes.waiting,
+    }
+    of_all = _listed(numbers, "; ")
+    sentences = [f"{number_of(outcomes.questions, 'question')} in four weeks: {of_all}."]
+    # The first sentence has the unanswered of all questions.
+    signs = {
+        sign.words: outcomes.signs[sign] for sign in outcomes.signs if sign is not Sign.UNANSWERED
+    }
     if listed := _listed(signs):
-        parts.append(f"Of {outcomes.known:,} with an outcome, {listed}")
+        sentences.append(f"Of {outcomes.known:,} with an outcome, {listed}.")
     unread = outcomes.questions - outcomes.known - outcomes.too_new
     if rest := _listed({"too new to say": outcomes.too_new, "not read": unread}):
-        parts.append(rest)
-    return f"{said}. {'; '.join(parts)}." if parts else f"{said}."
+        sentences.append(f"{rest}.")
+    return " ".join(sentences)
 
 
-def _listed(numbers: Mapping[str, int]) -> str:
-    return ", ".join(f"{number:,} {words}" for words, number in numbers.items() if number)
+def _listed(numbers: Mapping[str, int], separator: str = ", ") -> str:
+    return separator.join(f"{number:,} {words}" for words, number in numbers.items() if number)
 
 
 def contested_line(contested: Contested) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from slack_bolt.async_app import AsyncApp
 
@@ -26,6 +27,8 @@ from bot.store.standings import Standings
 from judge.rows.files import encode
 
 _MOST_SHOWN = 5
+_MOST_GAPS = 10
+_MOST_GROUPS = 3
 
 
 class Screens:
@@ -130,13 +133,10 @@ class Screens:
 
     async def _write_post(self, subject: Subject, name: str, gaps: Sequence[Gap]) -> Post:
         services = self._services
+        gaps = [replace(gap, groups=gap.groups[:_MOST_GROUPS]) for gap in gaps[:_MOST_GAPS]]
+        groups = [group for gap in gaps for group in gap.groups]
         # Of questions without an answer the words are not stored, and read where they are shown.
-        unread = [
-            group.bad[0].question
-            for gap in text.shown_gaps(gaps)
-            for group in text.shown_groups(gap)
-            if not group.text
-        ]
+        unread = [group.bad[0].question for group in groups if not group.text]
         said = await asyncio.gather(*(read_words(services, question) for question in unread))
         words = {
             question.ts: without_mention(its) for question, its in zip(unread, said, strict=True)

@@ -29,8 +29,6 @@ NOTHING_BAD = (
     "Of the questions of four weeks, none was left unanswered, scored low, contested or joined by a "
     "colleague."
 )
-_MOST_GAPS = 10
-_MOST_GROUPS = 3
 _MOST_LINKS = 2
 _COUNTED_ARE = "Of four weeks' questions, those that were scored or not answered:"
 _NAME = 60
@@ -121,10 +119,10 @@ def write_post(
     title = f"{WRITE_TITLE} for {clip(name)}"
     basis = "By the questions of four weeks in your channels that were scored or not answered."
     blocks = [ui.section(f"*{title}*\n{basis}")]
-    for gap in gaps[:_MOST_GAPS]:
+    for gap in gaps:
         topic = f"*{clip(gap.topic, _NAME)}*" if gap.topic != OTHER else "*Other questions*"
         lines = [f"{topic}: {_how_often(len(gap.asked), gap.well)}"]
-        lines += [_alike_line(group, words, workspace_url) for group in shown_groups(gap)]
+        lines += [_alike_line(group, words, workspace_url) for group in gap.groups]
         blocks.append(ui.section("\n".join(lines)))
     if not gaps:
         blocks.append(ui.section(NOTHING_BAD))
@@ -132,14 +130,6 @@ def write_post(
         button = ui.button("Send me this as a file", ids.ACTION_FILE, subject_value)
         blocks.append(ui.actions(button))
     return Post(title, blocks)
-
-
-def shown_gaps(gaps: Sequence[Gap]) -> Sequence[Gap]:
-    return gaps[:_MOST_GAPS]
-
-
-def shown_groups(gap: Gap) -> Sequence[Alike]:
-    return gap.groups[:_MOST_GROUPS]
 
 
 def _alike_line(group: Alike, words: Mapping[str, str], workspace_url: str) -> str:

@@ -15,7 +15,6 @@ from bot.features.digest import ids
 from bot.features.digest.causes import look_into
 from bot.features.digest.channel_week import read_low
 from bot.features.digest.queries import note_causes, read_causes
-from bot.figures.week import days_words
 from bot.pipeline.quoting import unquote
 from bot.pipeline.row_file import FILE_IS_THEIRS, FILE_SENT, NO_FILE
 from bot.slack.manifest import load_manifest
@@ -25,7 +24,7 @@ from bot.store.schema import cases, spent
 from judge.evaluation.causes import Cause
 from pocket_slack import View
 from tests.cases import judged
-from tests.gestures import add_cases, help_desk, its_digest, stats
+from tests.gestures import add_cases, help_desk, its_digest
 from tests.model_server import Decided, Held
 from tests.stage import CHANNEL, LOST, Stage, StageFactory, shown
 
@@ -138,21 +137,6 @@ async def test_points_of_replies_that_people_chose_are_asked_for_once_and_listed
     low = await read_low(stage.services, place(stage), Span(week.start, week.end))
     await look_into(stage.services, place(stage), week, low.replies)
     assert len(stage.model.requests) == before + 1
-
-
-async def test_an_assistants_stats_say_why_last_weeks_replies_scored_low(stage: Stage) -> None:
-    other = stage.slack.workspace.add_bot("Other Bot")
-    of_last_week = {"judged_at": datetime.now(UTC) - timedelta(weeks=1)}
-    await low_replies(stage, 2, **of_last_week)
-    await add_cases(stage, help_desk(stage), other.id, 1, justification=REASON, **of_last_week)
-    found = [Cause("no source", (1, 3)), Cause("other", (2,))]
-    await note_causes(stage.log.database, place(stage), this_week(stage).before().label, found)
-    said = shown(await stats(stage, "@helper"))
-    of_last_week = days_words(this_week(stage).before())
-    assert (
-        f"*Why replies scored low, {of_last_week}* (2 replies)\n• no source: *helper* 1\n" in said
-    )
-    assert "• no source: *helper* 1, *Other Bot* 1" in shown(await stats(stage, "", 2))
 
 
 async def open_list(stage: Stage) -> View:

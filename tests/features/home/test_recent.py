@@ -82,20 +82,6 @@ async def test_a_low_case_names_the_judges_reason_beside_the_reply_and_can_be_la
     await stage.slack.until(lambda: "Not fair ✓" in str(stage.ann.ephemerals(CHANNEL)[0].blocks))
 
 
-async def test_a_score_is_listed_with_its_place_and_a_link_to_it(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    words = shown(await recent(stage))
-    link = stage.slack.workspace.permalink(answer.channel_id, verdict.ts, parent.ts).replace(
-        "&", "&amp;"
-    )
-    assert f"<{link}|Score 4 of 5> · helper in <#{answer.channel_id}> · <!date^" in words
-    assert f"· case 1\n{answer.text}" in words
-    assert "only you" not in words
-
-
 ROWS: list[dict[str, Any]] = [
     {"response": f"<!channel>\n*see* `rm` {'x' * 90}", "author_id": "helper"},
     {"response": "Gone.", "author_id": "helper", "deleted_at": NOON},

@@ -60,8 +60,8 @@ def test_outcomes_are_one_line() -> None:
     )
     assert outcome_line(outcomes) == (
         "40 questions in four weeks: 36 answered, half within 20 s, the slowest tenth after 4 min; "
-        "3 not answered within a day, 1 not answered yet. Of 28 with an outcome, 13 joined by a "
-        "colleague, 4 contested, 9 with no sign whether it helped; 10 too new to say, 2 not read."
+        "3 not answered within a day; 1 not answered yet. Of 28 with an outcome, 13 joined by a "
+        "colleague, 4 contested, 9 with no sign whether it helped. 10 too new to say, 2 not read."
     )
     assert outcome_line(counted([])) == ""
 

@@ -71,13 +71,6 @@ def test_a_topic_that_only_grows_moves_the_mix_and_no_level() -> None:
     assert change == FoundChange()
 
 
-def test_a_topic_that_is_new_and_hard_moves_the_mix() -> None:
-    before = scores("leave", 4.2, 200, is_before=True)
-    since = [*scores("leave", 4.2, 60, is_before=False), *scores("visas", 1.5, 40, is_before=False)]
-    change = find_change([*before, *since], SINCE, FIVE, is_lower=True)
-    assert change == FoundChange()
-
-
 @pytest.mark.parametrize("is_everywhere", [True, False])
 def test_a_drop_of_all_topics_or_of_none_is_explained_by_none(is_everywhere: bool) -> None:
     now = 3.0 if is_everywhere else 4.0
