@@ -52,14 +52,7 @@ def answer_people(slack: Sandbox) -> None:
     """
     helper = slack.person(NAME)
     channel = slack.workspace.channel(demo_past.CHANNEL)
-    known: dict[str, list[str]] = {}
-    for parent in helper.messages(channel.id):
-        said = [
-            reply.text
-            for reply in helper.thread(channel.id, parent.ts)[1:]
-            if reply.author.name == NAME
-        ]
-        known |= {parent.text: said} if said else {}
+    known = _answered(helper, channel.id)
     wrong = {
         _closest(each["question_begins"], known): each["answer"] for each in demo_past.SAID["wrong"]
     }
@@ -80,6 +73,16 @@ def answer_people(slack: Sandbox) -> None:
             helper.post_in_parts(channel.id, [wrong[question]], parent.ts)
 
     slack.workspace.journal.watch(answer)
+
+
+def _answered(helper: Person, channel_id: str) -> dict[str, list[str]]:
+    """The messages that answer each earlier question."""
+    known = dict[str, list[str]]()
+    for parent in helper.messages(channel_id):
+        replies = helper.thread(channel_id, parent.ts)[1:]
+        if said := [reply.text for reply in replies if reply.author.name == NAME]:
+            known[parent.text] = said
+    return known
 
 
 def _closest(question: str, known: Mapping[str, list[str]]) -> str:

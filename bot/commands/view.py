@@ -43,9 +43,7 @@ async def view(
         with reading():
             found = await _read(exports, which)
     page = path or Path(f"{channel_id}.html")
-    title = f"#{name}" if name else channel_id
-    kind = ", random replies" if watched else ""
-    size = save_page(page, f"{title}{kind}{_since(which)}", found)
+    size = save_page(page, _title(which, name), found)
     typer.echo(to_sentence(page, len(found.replies), size))
 
 
@@ -56,6 +54,12 @@ async def _read(exports: Exports, which: Selection) -> Replies:
         row = _to_row(labelled, ratings, said if has_texts else None)
         reader.add(labelled.id, row, Scale(labelled.lowest, labelled.highest))
     return reader.finish()
+
+
+def _title(which: Selection, name: str | None) -> str:
+    title = f"#{name}" if name else f"{which.channel_id}"
+    kind = ", random replies" if which.watched else ""
+    return f"{title}{kind}{_since(which)}"
 
 
 def _since(which: Selection) -> str:

@@ -64,9 +64,7 @@ def list_window(
             name = clip(cause or _NOT_SORTED, _NAME)
             blocks.append(ui.section(f"*{name}* ({len(ids_of(replies))})"))
         for case in replies:
-            who = found.members[case.author_id or ""].name
-            blocks.append(ui.section(_window_line(case, who, url)))
-            blocks.append(ui.fairness(case.id, f"score {case.score} of {who}"))
+            blocks += _reply_blocks(case, found.members[case.author_id or ""].name, url)
     if len(blocks) > _MOST_BLOCKS:
         blocks = [*blocks[:_MOST_BLOCKS], ui.context("There is no room for the others here.")]
     return ui.page(TITLE, blocks or [ui.section("No low replies.")])
@@ -89,11 +87,12 @@ def _window_head(found: LowReplies, which: LowList, *, sends_files: bool) -> lis
     return blocks
 
 
-def _window_line(case: LowCase, who: str, url: str) -> str:
+def _reply_blocks(case: LowCase, who: str, url: str) -> list[ui.Block]:
     lines = low_lines(case, who, url)
     if words := excerpt(case.response or "", _WORDS):
         lines.append(f"Reply: “{words}”")
-    return "• " + "\n".join(lines)
+    said = ui.section("• " + "\n".join(lines))
+    return [said, ui.fairness(case.id, f"score {case.score} of {who}")]
 
 
 async def send_file(services: Services, person: Invocation, found: LowReplies) -> str:

@@ -119,17 +119,20 @@ def write_post(
     title = f"{WRITE_TITLE} for {clip(name)}"
     basis = "By the questions of four weeks in your channels that were scored or not answered."
     blocks = [ui.section(f"*{title}*\n{basis}")]
-    for gap in gaps:
-        topic = f"*{clip(gap.topic, _NAME)}*" if gap.topic != OTHER else "*Other questions*"
-        lines = [f"{topic}: {_how_often(len(gap.asked), gap.well)}"]
-        lines += [_alike_line(group, words, workspace_url) for group in gap.groups]
-        blocks.append(ui.section("\n".join(lines)))
+    blocks += [_gap_block(gap, words, workspace_url) for gap in gaps]
     if not gaps:
         blocks.append(ui.section(NOTHING_BAD))
     elif has_file:
         button = ui.button("Send me this as a file", ids.ACTION_FILE, subject_value)
         blocks.append(ui.actions(button))
     return Post(title, blocks)
+
+
+def _gap_block(gap: Gap, words: Mapping[str, str], workspace_url: str) -> ui.Block:
+    topic = f"*{clip(gap.topic, _NAME)}*" if gap.topic != OTHER else "*Other questions*"
+    lines = [f"{topic}: {_how_often(len(gap.asked), gap.well)}"]
+    lines += [_alike_line(group, words, workspace_url) for group in gap.groups]
+    return ui.section("\n".join(lines))
 
 
 def _alike_line(group: Alike, words: Mapping[str, str], workspace_url: str) -> str:

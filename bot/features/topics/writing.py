@@ -3,7 +3,8 @@ together.
 """
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.domain.outcome import Sign
@@ -70,24 +71,25 @@ def to_gaps(questions: Sequence[SortedQuestion]) -> list[Gap]:
     # The words of one without an answer are not stored, but those of another may be the same.
     known = {each.question.text_hash: _stored(each) for each in questions if _stored(each)}
     known[None] = ""
-
-    def text_of(asked: SortedQuestion) -> str:
-        return _stored(asked) or known.get(asked.question.text_hash, "")
-
-    def key_of(asked: SortedQuestion) -> str:
-        """The same for the same words, whatever their case and blanks."""
-        words = " ".join(text_of(asked).casefold().split())
-        return words or asked.question.text_hash or asked.question.ts
-
     gaps = list[Gap]()
     for topic, of_topic in grouped((each.topic, each) for each in questions).items():
-        alike = grouped((key_of(each), each) for each in of_topic).values()
-        groups = [Alike(each, text_of(each[0])) for each in alike]
-        to_write = [group for group in groups if group.bad]
-        to_write.sort(key=lambda group: (-len(group.bad), -len(group.asked)))
-        if to_write:
+        if to_write := [group for group in _alike(of_topic, known) if group.bad]:
+            to_write.sort(key=lambda group: (-len(group.bad), -len(group.asked)))
             gaps.append(Gap(of_topic, topic, to_write))
     return sorted(gaps, key=lambda gap: (gap.topic == OTHER, -len(gap.bad)))
+
+
+def _alike(questions: Sequence[SortedQuestion], known: Mapping[str | None, str]) -> Sequence[Alike]:
+    """Those in the same words together, whatever their case and blanks."""
+    groups = defaultdict[str, list[SortedQuestion]](list)
+    texts = dict[str, str]()
+    for each in questions:
+        text = _stored(each) or known.get(each.question.text_hash, "")
+        words = " ".join(text.casefold().split())
+        key = words or each.question.text_hash or each.question.ts
+        groups[key].append(each)
+        texts.setdefault(key, text)
+    return [Alike(asked, texts[key]) for key, asked in groups.items()]
 
 
 def _stored(asked: SortedQuestion) -> str:
