@@ -1,14 +1,12 @@
 """Tells that another model answers under the judge's name."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import partial
 
 import sqlalchemy as sa
 
 from bot.domain.standing import Subject, subject_of
-from bot.features.watch.notices import Telling, hearers, tell_each
+from bot.features.watch.notices import hearers, tell_each
 from bot.features.watch.standing_text import new_model_notice
 from bot.features.watch.standings import place_of
 from bot.figures.quality import grouped
@@ -44,15 +42,9 @@ class NewModels:
             self._newest[subject] = newest.id
             if names := await self._new_name(place):
                 channels = [watch.channel_id for watch in its_watches]
-                write = partial(self._write, subject, channels, names)
-                name = f"answers as {names[0]}"
-                await tell_each(services, hearers(its_watches), name, write)
-
-    async def _write(
-        self, subject: Subject, channels: Sequence[str], names: tuple[str, str], _to: str
-    ) -> Telling:
-        who = await self._services.members.name_of(subject.author_id)
-        return new_model_notice(who, channels, *names), ()
+                who = await services.members.name_of(subject.author_id)
+                notice = new_model_notice(who, channels, *names)
+                await tell_each(services, hearers(its_watches), f"answers as {names[0]}", notice)
 
     async def _new_name(self, place: Place) -> tuple[str, str] | None:
         """Who answers now, and who did in the week before, if that has changed for good."""

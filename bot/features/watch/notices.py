@@ -106,14 +106,17 @@ async def tell_each(
     services: Services,
     recipients: Mapping[str, Watch],
     name: str,
-    write: Callable[[str], Awaitable[Telling | None]],
+    what: Post | Callable[[str], Awaitable[Telling | None]],
 ) -> Sequence[str]:
-    """Tells each recipient what is written for them, once in all; returns whom it has reached."""
+    """Tells each recipient the same, or what is written for them, once in all; returns whom it has
+    reached.
+    """
     notices = Notices(services.store.database)
     reached = list[str]()
     for to, watch in recipients.items():
         alone = replace(watch, alerts_to=(to,))
-        await tell_once(services, alone, name, partial(write, to), day_of(services.clock()))
+        post = what if isinstance(what, Post) else partial(what, to)
+        await tell_once(services, alone, name, post, day_of(services.clock()))
         if await notices.was_told(watch, name, to):
             reached.append(to)
     return reached

@@ -258,11 +258,11 @@ class Releases(db.StoreQueries):
         by: str,
         now: datetime,
         day: date,
-    ) -> int:
-        """Marks a release, and returns its number."""
+    ) -> Release:
+        """Marks a release."""
         values = key_of(subject) | {"note": note, "set_by": by, "set_at": now, "day": day}
-        added = sa.insert(releases).values(values).returning(releases.c.id)
-        return int((await connection.execute(added)).scalar_one())
+        added = sa.insert(releases).values(values).returning(*_COLUMNS)
+        return Release(**(await connection.execute(added)).one()._mapping)
 
     async def note_announced(self, release: Release, now: datetime) -> None:
         # A release that was taken back meanwhile is announced once more.
@@ -282,7 +282,8 @@ class Releases(db.StoreQueries):
         return await self._database.rows(Release, newest_first)
 
 
-_RELEASES = sa.select(*db.columns_of(releases, Release))
+_COLUMNS = db.columns_of(releases, Release)
+_RELEASES = sa.select(*_COLUMNS)
 
 
 def _is_seen_in(place: Place) -> sa.ColumnElement[bool]:

@@ -110,10 +110,7 @@ async def mark(
     if day < today:
         set_at = datetime.combine(day, time(), services.schedule.zone).astimezone(UTC)
     running = [each for each in await _running(services, subject) if each.set_at <= set_at]
-    number = await releases.add(subject, note[: words.NOTE_LENGTH], by, set_at, day)
-    release = await releases.find(place, number)
-    if release is None:
-        raise ValueError(text.NOT_WATCHED)
+    release = await releases.add(subject, note[: words.NOTE_LENGTH], by, set_at, day)
     clear_on = await _clear_on(services, place_of(subject, watches), day)
     name = await services.members.name_of(subject.author_id)
     channels = [watch.channel_id for watch in watches]

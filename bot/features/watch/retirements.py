@@ -2,10 +2,9 @@
 
 from collections import defaultdict
 from datetime import date, timedelta
-from functools import partial
 
 from bot.domain.watch import Watch
-from bot.features.watch.notices import Telling, hearers, tell_each
+from bot.features.watch.notices import hearers, tell_each
 from bot.features.watch.queries import WatchOrders
 from bot.services import Services
 from bot.slack.messenger import Post, to_post
@@ -37,12 +36,8 @@ class Retirements:
                     watches[retirement].append(watch)
         for retirement, its_watches in watches.items():
             name = f"shutdown {retirement.model} {retirement.on}"
-            write = partial(self._write, retirement)
-            await tell_each(services, hearers(its_watches), name, write)
+            await tell_each(services, hearers(its_watches), name, retirement_notice(retirement))
         self._looked_on = today
-
-    async def _write(self, retirement: Retirement, _to: str) -> Telling:
-        return retirement_notice(retirement), ()
 
 
 def retirement_notice(retirement: Retirement) -> Post:

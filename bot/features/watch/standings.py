@@ -14,8 +14,7 @@ from functools import partial
 import structlog
 
 from bot.domain.shared import AnswerCache
-from bot.domain.standing import Standing, Subject, Whose
-from bot.domain.standing import subject_of as subject_of
+from bot.domain.standing import Standing, Subject, Whose, subject_of
 from bot.domain.verdict import later_version
 from bot.domain.watch import Watch
 from bot.features.watch.asked_again import PASSING, Asked, AskedAgain, Change
@@ -60,7 +59,7 @@ class StandingLooks:
         self._asked = AskedAgain(services)
         # A digest that needs a first look waits for the one that is under way.
         self._looking = asyncio.Lock()
-        self._first = AnswerCache(self._look_first, kept_s=60.0, most=1)
+        self._first = AnswerCache[str, None](lambda _: self.look(), kept_s=60.0, most=1)
 
     async def look(self) -> None:
         """Looks at the subjects whose look of the day is due, and tells what changed."""
@@ -80,9 +79,6 @@ class StandingLooks:
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
                 await self._first.get(self._services.identity.team_id)
-
-    async def _look_first(self, _team_id: str) -> None:
-        await self.look()
 
     async def subjects(self) -> Mapping[Subject, Sequence[Watch]]:
         """The watches of each subject."""

@@ -97,7 +97,7 @@ async def open_window(
     if not opened:
         return invocation.too_slow
     state = WatchState(channel_id=channel_id, told_at=invocation.channel_id)
-    await _show(watcher, invocation, opened.id, state, author, None)
+    await _show(watcher, invocation, opened.id, state, author)
     return ""
 
 
@@ -107,19 +107,19 @@ async def _show(
     view_id: str,
     state: WatchState,
     author: str,
-    chosen: WatchForm | None,
+    share: float = 0,
 ) -> None:
     """Fills the window.
 
-    If only another share was `chosen`, or all fields, the others keep what the person has entered.
+    If only another `share` was chosen, or all fields, the others keep what the person has entered.
     """
     form = await _to_view(watcher, invocation, state, author)
     if isinstance(form, str):
         view = said_modal(form)
     else:
         state = state.model_copy(update={"is_everywhere": form.watch.is_everywhere})
-        if chosen:
-            form = replace(form, watch=replace(form.watch, share=chosen.share))
+        if share:
+            form = replace(form, watch=replace(form.watch, share=share))
         view = window_words.watch_modal(state, form)
     await watcher.services.messenger.update_modal(view_id, view)
 
@@ -278,12 +278,10 @@ async def _choose(watcher: Watcher, invocation: Invocation, view: Raw) -> None:
     """Shows the window as it is with what a person has chosen in it."""
     state = WatchState.of(view)
     form = to_watch_form(view, state.channel)
-    chosen = form if form.share else None
     if invocation.action == ids.ACTION_WATCH_MORE:
         state = state.model_copy(update={"is_long": True})
-    elif invocation.action == ids.BLOCK_ASSISTANT:
-        chosen = None
-    await _show(watcher, invocation, view["id"], state, form.author_id, chosen)
+    # Of another assistant, it does not show the share yet.
+    await _show(watcher, invocation, view["id"], state, form.author_id, form.share)
 
 
 async def _end(watcher: Watcher, invocation: Invocation, view: Raw) -> None:

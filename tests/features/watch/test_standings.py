@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import delete, func, insert, select, update
 
 from bot.domain.limits import Limits
-from bot.domain.standing import Standing, Whose
+from bot.domain.standing import Standing, Whose, subject_of
 from bot.features.watch import ids
 from bot.features.watch.new_models import NewModels
 from bot.features.watch.standing_text import day_words, first_line
-from bot.features.watch.standings import StandingLooks, subject_of
+from bot.features.watch.standings import StandingLooks
 from bot.store.schema import cases, causes, ratings, spent, standings
 from bot.store.standings import Standings
 from judge.evaluation.blame import FEWEST
