@@ -6,9 +6,6 @@ from collections.abc import Mapping
 
 from prometheus_client import Counter, Gauge, Histogram
 
-MAX_AGE_S = 60.0
-"""How old the number of delivered cases may be."""
-
 CASES = Gauge("slack_judge_cases", "Cases in the database.", ["status"])
 RUNNING = Gauge(
     "slack_judge_cases_running",

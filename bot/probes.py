@@ -29,7 +29,7 @@ def probes(host: str, port: int, cases: Cases, signs: Sequence[Sign]) -> HttpSer
                 if not all([await sign() for sign in signs]):
                     return web.Response(status=503, text=_UNWELL)
             if page == "/metrics":
-                metrics.note_cases(await cases.counts(metrics.MAX_AGE_S))
+                metrics.note_cases(await cases.counts())
                 return web.Response(
                     body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST}
                 )

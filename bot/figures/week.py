@@ -220,7 +220,7 @@ def commonest(rows: Iterable[ScoreCount]) -> Kind:
     scales = add_up((kind.scale, number) for kind, number in kinds.items())
     scale = max(
         scales,
-        key=lambda scale: (scales[scale], scale == _DEFAULT_SCALE, scale),
+        key=lambda scale: (scales[scale], scale),
         default=_DEFAULT_SCALE,
     )
     of_scale = [kind for kind in kinds if kind.scale == scale]

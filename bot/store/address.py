@@ -79,8 +79,6 @@ def _to_file(text: str) -> Address:
             "DATABASE_URL: SQLite needs the path of a file after three slashes, without options: a "
             f"database in memory would be lost when the process ends; {_EXPECTED}"
         )
-    if "\0" in url.database:
-        raise StoreError(f"DATABASE_URL: {_EXPECTED}")
     return Address(url, {}, str(url))
 
 

@@ -1,10 +1,8 @@
 """Reads cases, their verdicts, and a person's list of them."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
-from math import inf
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,7 +12,7 @@ from bot.domain.attempt import C, exclusion_of, next_attempt
 from bot.domain.case import CaseStatus, CaseTurn, Exclusion, LoggedCase, Part
 from bot.domain.case_key import WatchKey
 from bot.domain.verdict import CaseVerdict
-from bot.store.database import Database, StoreQueries, in_transaction
+from bot.store.database import StoreQueries, in_transaction
 from bot.store.schema import IS_UNSETTLED, cases, is_of_case, processes, ratings, turns
 from bot.store.tables import Condition
 from bot.store.visibility import counts, is_shared, is_watched, same_reply
@@ -138,11 +136,6 @@ _LATEST = _LATEST.order_by(cases.c.id.desc()).limit(1)
 
 class Cases(StoreQueries):
     """Reads cases; `Store` changes them."""
-
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self._delivered = 0
-        self._counted_at = -inf
 
     async def get(self, case_id: int) -> LoggedCase | None:
         row = await self._database.one(_BY_ID, {"case_id": case_id})
@@ -269,25 +262,17 @@ class Cases(StoreQueries):
         query = sa.select(cases).filter_by(team_id=team_id).where(cases.c.id.in_(case_ids))
         return await self._database.rows(LoggedCase, query.order_by(cases.c.id))
 
-    async def counts(self, max_age_s: float = 0.0) -> Mapping[str, int]:
-        """How many cases there are, by status; the number of delivered ones may be this old, as
-        many take long.
-        """
-        now = time.monotonic()
+    async def counts(self) -> Mapping[str, int]:
+        """How many cases there are, by status."""
         number = sa.func.count().label("number")
         unsettled = sa.select(cases.c.status, number).where(IS_UNSETTLED).group_by(cases.c.status)
-        total = sa.select(sa.null(), number).select_from(cases)
-        is_due = now - self._counted_at >= max_age_s
         # Delivered is the total less the others: SQLite counts rows by a narrow index, and has none
         # by status.
-        query = unsettled.union_all(total) if is_due else unsettled
-        counts = {row.status: row.number for row in await self._database.all(query)}
-        if is_due:
-            in_all = counts.pop(None)
-            self._delivered = in_all - sum(counts.values())
-            self._counted_at = now
-        if self._delivered:
-            counts[CaseStatus.DELIVERED] = self._delivered
+        total = sa.select(sa.null(), number).select_from(cases)
+        rows = await self._database.all(unsettled.union_all(total))
+        counts = {row.status: row.number for row in rows}
+        if delivered := counts.pop(None) - sum(counts.values()):
+            counts[CaseStatus.DELIVERED] = delivered
         return counts
 
     async def ping(self) -> None:

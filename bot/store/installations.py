@@ -194,7 +194,7 @@ class Installations(StoreQueries, AsyncInstallationStore):
         """Encrypts all tokens with the newest key; raises StoreError if the keys read none of them."""
         found = await self.current()
         for each in await self.all():
-            if each.token and each.team_id not in found:
+            if each.token and not self._serves(each):
                 mend = (
                     "add it to WORKSPACES_ALLOWED; if its organisation is there, install it again"
                 )

@@ -227,33 +227,14 @@ class LabelDraws(StoreQueries):
         if not wanted:
             return ()
         starts = [utc_week(now) - timedelta(weeks=number) for number in range(WEEKS + 1)]
-        # Two queries, so that each uses its index.
-        scored = (
-            cases.c.team_id == team_id,
-            cases.c.channel_id.in_(wanted),
-            cases.c.score.is_not(None),
-        )
-        sizes = dict[_ByWeek, Any]()
-        for which in (counts(cases), is_watched(cases)):
-            sizes |= await self._by_week(cases, sa.func.count(), starts, *scored, which)
-        # Few cases were drawn: `concat` makes the database go from each of these to its case, as in
-        # `Tallies.labelled`.
-        drawn = cases.join(assignments, assignments.c.case_id == cases.c.id)
-        was_drawn = (
-            cases.c.team_id.concat("") == team_id,
-            cases.c.channel_id.in_(wanted),
-            assignments.c.team_id == team_id,
-            assignments.c.probability > 0,
-            ~IS_CONTRADICTED,
-        )
-        highest = sa.func.max(assignments.c.probability)
-        fixed = await self._by_week(drawn, highest, starts, *was_drawn)
+        sizes = await self._sizes(team_id, wanted, starts)
+        fixed = await self._probabilities(team_id, wanted, starts)
 
         def probability(channel_id: str, number: int, watched: bool) -> float:
             this = sizes.get((channel_id, number, watched), 0)
             before = sizes.get((channel_id, number + 1, watched), 0)
             share = budgets[channel_id].weekly / max(this, before, 1)
-            return float(fixed.get((channel_id, number, watched)) or min(1.0, share))
+            return fixed.get((channel_id, number, watched)) or min(1.0, share)
 
         draws = []
         for channel_id in wanted:
@@ -268,6 +249,30 @@ class LabelDraws(StoreQueries):
                 ]
                 draws.append(LabelDraw(team_id, channel_id, weeks, watched))
         return draws
+
+    async def _sizes(
+        self, team_id: str, channel_ids: Sequence[str], starts: Sequence[datetime]
+    ) -> Mapping[_ByWeek, int]:
+        """The cases with a score in each channel and week, of which watches drew some."""
+        is_there = cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids)
+        scored = *is_there, cases.c.score.is_not(None)
+        # Two queries, so that each uses its index.
+        chosen = await self._by_week(cases, sa.func.count(), starts, *scored, counts(cases))
+        return chosen | await self._by_week(
+            cases, sa.func.count(), starts, *scored, is_watched(cases)
+        )
+
+    async def _probabilities(
+        self, team_id: str, channel_ids: Sequence[str], starts: Sequence[datetime]
+    ) -> Mapping[_ByWeek, float]:
+        # Few cases were drawn: `concat` makes the database go from each of these to its case, as in
+        # `Tallies.labelled`.
+        is_there = cases.c.team_id.concat("") == team_id, cases.c.channel_id.in_(channel_ids)
+        was_drawn = assignments.c.team_id == team_id, assignments.c.probability > 0
+        drawn = cases.join(assignments, assignments.c.case_id == cases.c.id)
+        highest = sa.func.max(assignments.c.probability)
+        which = *is_there, *was_drawn, ~IS_CONTRADICTED
+        return await self._by_week(drawn, highest, starts, *which)
 
     async def _by_week(
         self,

@@ -128,13 +128,7 @@ class CaseSteps:
         if limits.are_there:
             await db.lock_for_transaction(connection, f"cases of {case.team_id}")
         kept = await without_forgotten(connection, case)
-        values = kept.model_dump(exclude={"turns"}) | {
-            "status": CaseStatus.RECEIVED,
-            "question_hash": _hash(kept.question),
-            "response_hash": _hash(kept.response),
-            "created_at": self._now(),
-            "lease_owner": _new_name(),
-        }
+        values = self._new_values(kept)
         beside = {
             "of_team": case.team_id,
             "of_channel": case.channel_id,
@@ -156,6 +150,15 @@ class CaseSteps:
         # Checked last: on a busy machine each statement before it may have waited.
         check_deadline()
         return added
+
+    def _new_values(self, case: Case) -> dict[str, Any]:
+        return case.model_dump(exclude={"turns"}) | {
+            "status": CaseStatus.RECEIVED,
+            "question_hash": _hash(case.question),
+            "response_hash": _hash(case.response),
+            "created_at": self._now(),
+            "lease_owner": _new_name(),
+        }
 
     async def _keep(self, added: LoggedCase) -> None:
         self.database.added[added.id] = added

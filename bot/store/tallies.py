@@ -70,10 +70,7 @@ class Tallies(StoreQueries):
         self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]
     ) -> Sequence[CountedCase]:
         """Each case with a score; `starts` are those of weeks, last one first."""
-        thread = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
-        times = TIMES_DRAWN.label("times_drawn")
-        columns = cases.c.id, cases.c.score, cases.c.judged_at, thread.label("thread"), times
-        query = sa.select(*columns).where(is_public(place, span), _is_of(kind))
+        query = _COUNTED.where(is_public(place, span), _is_of(kind))
         if place.origin is Origin.WATCHED:
             query = _with_draw(query)
         given = await self._blind_labels(place)
@@ -239,6 +236,13 @@ def _with_draw(query: sa.Select[Any]) -> sa.Select[Any]:
     return query.add_columns(drawn_with, replies.c.day).outerjoin(replies, is_its)
 
 
+_COUNTED = sa.select(
+    cases.c.id,
+    cases.c.score,
+    cases.c.judged_at,
+    sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String)).label("thread"),
+    TIMES_DRAWN.label("times_drawn"),
+)
 _KIND = (
     cases.c.channel_id,
     cases.c.lowest,

@@ -13,7 +13,7 @@ import pytest
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message
-from tests.gestures import GONE, QUOTING, forget, go_ahead, settled, up_to_date
+from tests.gestures import GONE, QUOTING, forget, go_ahead, up_to_date
 from tests.stage import ANSWER, CHANNEL, LOST, SCORED, Stage, StageFactory, is_verdict, shown
 
 
@@ -56,24 +56,6 @@ async def test_a_verdict_in_direct_messages_loses_its_words_whatever_answer_was_
     await go_ahead(stage, stage.ann)
     await up_to_date(stage)
     assert SCORED in shown(message)
-    assert ANSWER not in message.text + shown(message)
-
-
-@pytest.mark.needs("privacy")
-async def test_a_known_verdict_in_direct_messages_loses_its_words(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me")
-    stage.model.script(QUOTING)
-    _, answer = stage.ask_and_answer()
-    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    stage.slack.fail("chat.postEphemeral", error="user_not_in_channel")
-    stage.slack.fail("response_url", status=404)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    (message,) = await stage.slack.until(lambda: in_direct_messages(stage))
-    await stage.slack.until(lambda: ANSWER in shown(message))
-    await go_ahead(stage, stage.ann)
-    await up_to_date(stage)
     assert ANSWER not in message.text + shown(message)
 
 

@@ -10,12 +10,7 @@ from sqlalchemy import inspect
 from bot.store.opening import connect
 from tests.programs import run
 
-COMMANDS = (
-    ("export",),
-    ("purge", "--days", "30"),
-    ("digest", "--channel", "C1"),
-    ("health",),
-)
+COMMANDS = (("export",), ("health",))
 
 
 async def said(folder: Path, database_url: str, command: tuple[str, ...]) -> tuple[int, str]:

@@ -1,6 +1,4 @@
-"""The queue's tables beside ours: installed by several processes at once, filled from an old log,
-small, shared.
-"""
+"""The queue's tables beside ours: installed by several processes at once, small, shared."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,13 +8,12 @@ from sqlalchemy import Row, text
 
 from bot.pipeline.engine import Engine, PeriodicJob, Work
 from bot.store import Store
-from bot.store.jobs import JobKind, database_queue, trim_queue
+from bot.store.jobs import JobKind, trim_queue
 from bot.store.opening import connect
 from tests.cases import Teams, a_case
 from tests.patience import ONLY_A_HANG_S
 from tests.pipeline.test_engine import TEAM, Settler, opened, running
 
-TABLES = {"pgqueuer", "pgqueuer_log", "pgqueuer_schedules", "pgqueuer_statistics"}
 OLD_NOTE = (
     "INSERT INTO pgqueuer_log (created, job_id, status, priority, entrypoint) "
     "VALUES (now() - :age, 1, 'queued', 0, 'x')"
@@ -42,29 +39,10 @@ async def change(database_url: str, statement: str) -> None:
     await engine.dispose()
 
 
-async def make_old(database_url: str) -> None:
-    """Takes the queue out of a log."""
-    engine = connect(database_url)
-    async with engine.begin() as connection:
-        await (await database_queue(connection)).uninstall()
-    await engine.dispose()
-
-
-async def queue_tables(database_url: str) -> list[str]:
-    query = "SELECT relname AS name FROM pg_class WHERE relkind = 'r'"
-    return [row.name for row in await rows(database_url, query)]
-
-
-async def test_five_processes_that_start_at_once_carry_a_log_without_a_queue_over(
-    postgres_url: str,
-) -> None:
-    async with opened(postgres_url) as log:
-        for number in range(20):
-            await log.add(a_case(key=str(number)))
-    await make_old(postgres_url)
-    assert not TABLES & set(await queue_tables(postgres_url))
-    logs = await asyncio.gather(*(Store.open(postgres_url) for _ in range(5)))
-    assert {*await queue_tables(postgres_url)} >= TABLES
+async def test_five_processes_that_start_at_once_share_the_work(new_postgres_url: str) -> None:
+    logs = await asyncio.gather(*(Store.open(new_postgres_url) for _ in range(5)))
+    for number in range(20):
+        await logs[0].add(a_case(key=str(number)))
     settlers = [Settler(log) for log in logs]
     engines = [
         Engine(log, Teams({TEAM: Work({JobKind.SETTLE: settler})}), 4)
@@ -78,7 +56,7 @@ async def test_five_processes_that_start_at_once_carry_a_log_without_a_queue_ove
         *(engine.stop(task, 5) for engine, task in zip(engines, tasks, strict=True))
     )
     assert sorted(number for settler in settlers for number in settler.tried) == list(range(1, 21))
-    assert await rows(postgres_url, "SELECT id FROM pgqueuer") == []
+    assert await rows(new_postgres_url, "SELECT id FROM pgqueuer") == []
     await asyncio.gather(*(log.close() for log in logs))
 
 
@@ -91,10 +69,8 @@ async def test_the_queues_notes_are_forgotten_after_a_week(postgres_url: str) ->
             (f"SELECT '{table}' AS of, extract(day FROM now() - created) AS days FROM {table}")  # noqa: S608
             for table in ("pgqueuer_log", "pgqueuer_statistics")
         )
-        async with running(log, Settler(log)), asyncio.timeout(ONLY_A_HANG_S):
-            while any(row.days >= 8 for row in await rows(postgres_url, query)):  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
-    assert {(row.of, int(row.days)) for row in await rows(postgres_url, query)} >= {
+        await trim_queue(log.database)
+    assert {(row.of, int(row.days)) for row in await rows(postgres_url, query)} == {
         ("pgqueuer_log", 6),
         ("pgqueuer_statistics", 6),
     }

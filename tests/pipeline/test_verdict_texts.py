@@ -28,7 +28,6 @@ def none(reason: str, detail: str = "", **changes: Any) -> dict[str, Any]:
 
 
 SITUATIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "several ratings": ({}, {"ratings": ratings(4, 4, 5), "spread": 1}),
     "a rating without a score": ({}, {"ratings": ratings(4, None, 5), "basis": "2 of 3"}),
     "ratings that split": (ALONE, SPLIT),
     "a split of a forgotten case": (
@@ -44,7 +43,6 @@ SITUATIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "the offline rater": ({}, {"model": OFFLINE}),
     "all flags": ({}, {"flags": tuple(Flag)}),
     "a text that is too long": ({}, none("too_long", TOO_LONG)),
-    "conflicting answers": ({}, none("conflicting")),
     "an unknown reason": ({}, none("something_new")),
     "a message that the app may not read": (
         {"response": None, "blocker": MAY_NOT_READ},

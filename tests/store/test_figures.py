@@ -480,19 +480,6 @@ async def test_quality_is_corrected_for_who_labels_where_several_labelled_the_sa
     assert by_one.severity.startswith("Careful: one person gave 100% of the labels")
 
 
-@pytest.mark.on("sqlite", "postgres")
-async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) -> None:
-    blind = [
-        Entry(score=4, labels=(3,), probability=0.5),
-        Entry(score=2, labels=(2,), probability=0.5),
-    ]
-    seen = Entry(score=4, labels=(0,))
-    other = Entry(score=0, labels=(5,), probability=0.5, version="v")
-    older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
-    quality = await quality_of(log, *blind, seen, other, older)
-    assert (quality.mean.n, quality.mean.labelled) == (3, 2)
-
-
 async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
     long_ago = WEEK.before(9).start
     old = [Entry(score=1, labels=(1,), judged_at=long_ago) for _ in range(20)]
