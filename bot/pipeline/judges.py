@@ -40,12 +40,21 @@ class RubricChoice:
         own = [saved.name for saved in await self.log.newest(team_id, channel_id)]
         return list(dict.fromkeys([await self.used(team_id, channel_id), *self.shipped, *own]))
 
+    def shipped_as(self, name: str) -> Rubric | None:
+        """The app's rubric with this name, ignoring case: the name of a rubric file may have
+        capitals.
+        """
+        meant = (
+            rubric for shipped, rubric in self.shipped.items() if shipped.lower() == name.lower()
+        )
+        return self.shipped.get(name) or next(meant, None)
+
     async def find(
         self, team_id: str, channel_id: str, name: str, version: str | None = None
     ) -> Rubric | None:
         """The rubric of that name, in that version or as saved last; None if there is none."""
         saved = await self.log.find(team_id, channel_id, name, version)
-        found = saved.rubric if saved else self.shipped.get(name)
+        found = saved.rubric if saved else self.shipped_as(name)
         return found if found and version in {None, found.version} else None
 
     async def in_force(

@@ -105,7 +105,7 @@ async def _edit(services: Services, person: Invocation, name: str) -> str:
     rubrics = services.rubrics
     state = RubricState(channel_id=person.channel_id, response_url=person.response_url)
     saved = await rubrics.log.find(*person.place, name) if name else None
-    shipped = rubrics.shipped.get(name or DEFAULT_RUBRIC)
+    shipped = rubrics.shipped_as(name or DEFAULT_RUBRIC)
     new_name = ""
     if saved:
         rubric = saved.rubric
@@ -188,7 +188,7 @@ async def _errors(services: Services, person: Invocation, body: Raw) -> dict[str
     if refusal:
         return {ids.BLOCK_NAME: refusal}
     name, prompt = typed_rubric(body)
-    is_shipped = name in services.rubrics.shipped
+    is_shipped = services.rubrics.shipped_as(name) is not None
     return words.errors(name, prompt, words.prompt_block(body), is_shipped=is_shipped)
 
 
