@@ -80,3 +80,15 @@ async def test_a_rubric_chosen_from_the_app_stays_the_apps(log: Store) -> None:
     assert await choice.in_force("T1", "C1", "code", ChannelJudge("code")) == shipped
     assert await choice.in_force("T1", "C1", "code", ChannelJudge("code", own.version)) == own
     assert await choice.in_force("T1", "C1", "code", ChannelJudge("additive-5")) == own
+
+
+@pytest.mark.on("sqlite", "postgres")
+async def test_a_name_in_other_letters_finds_a_rubric_of_the_app_and_the_name_itself_goes_before(
+    log: Store,
+) -> None:
+    own = Rubric("Code", TONE)
+    choice = RubricChoice(log.rubrics, {own.name: own} | SHIPPED)
+    assert await choice.find("T1", "C1", "Code") == own
+    assert await choice.find("T1", "C1", "code") == SHIPPED["code"]
+    assert await choice.find("T1", "C1", "REFUSAL") == SHIPPED["refusal"]
+    assert await choice.find("T1", "C1", "refusals") is None
