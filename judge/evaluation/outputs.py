@@ -129,10 +129,8 @@ def _rows_of(path: Path, judge: Judge) -> Iterator[Row]:
         try:
             row = Row(line, decode(raw))
             _ = row.dialogue
-            score = row.get("score")
-            if "score" not in row.fields:
-                raise ValueError("no score")
-            if score is not None and not (type(score) is int and low <= score <= high):
+            score = row.score
+            if score is not None and score not in range(low, high + 1):
                 raise ValueError(f"score {shown(score)} is not a whole number from {low} to {high}")
         except ValueError as exc:
             raise SetupError(

@@ -1,7 +1,6 @@
 """Exports scored rows: as tables in CSV or Parquet, and as preference pairs to train on."""
 
 import csv
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import TextIOWrapper
@@ -193,7 +192,7 @@ def _read_scored(
             prompt, response = _sides(row)
             prompt_id = row.get("prompt_id")
             id_ = files.encode(prompt_id)
-            score = _score_of(row)
+            score = row.score
         except ValueError as exc:
             counts["malformed"] += 1
             report(f"line {line}: {exc}; skipped.")
@@ -222,15 +221,6 @@ def _read_scored(
         )
     if not line:
         raise SetupError(f"{source} is empty: it has no rows.")
-
-
-def _score_of(row: Row) -> float | None:
-    score: float | None = row.get("score")
-    if "score" not in row.fields:
-        raise ValueError("no score; 'judge batch' adds them")
-    if score is None or (type(score) in (int, float) and -math.inf < score < math.inf):
-        return score
-    raise ValueError("the score is not a number")
 
 
 def _sides(row: Row) -> tuple[str | Sequence[Any], str | Sequence[Any]]:

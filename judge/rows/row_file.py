@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import Any, Self
 
@@ -137,6 +138,16 @@ class Row:
         if messages is not None:
             return find_prompt(messages)
         return to_prompt(self._text(PROMPT), read_turns(self.get("conversation")))
+
+    @property
+    def score(self) -> float | None:
+        """Raises ValueError if the row has none that a batch could have given."""
+        if "score" not in self.fields:
+            raise ValueError("no score; 'judge batch' adds them")
+        score: float | None = self.get("score")
+        if score is None or (type(score) in (int, float) and isfinite(score)):
+            return score
+        raise ValueError(f"score {files.shown(score)} is not a number")
 
     @property
     def judge(self) -> Any:

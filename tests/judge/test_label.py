@@ -72,12 +72,6 @@ def test_what_is_shown_has_nothing_that_the_judge_said(labelling: Labelling) -> 
     assert "secret" not in str(shown)
 
 
-def test_two_people_at_once_are_shown_two_replies(labelling: Labelling) -> None:
-    shown = [labelling.next(person)["key"] for person in ("Ann", "Ben", "Cara")]
-    assert len({*shown}) >= 2
-    assert labelling.next("Ann")["key"] == shown[0]
-
-
 def test_a_second_run_goes_on_where_the_first_was_killed(rows: Path) -> None:
     labels = rows.with_name("labels.jsonl")
     with closing(Labelling(rows, labels)) as first:

@@ -162,13 +162,6 @@ def test_prompt_holds_exactly_its_own_tags_whatever_is_inserted(
     assert tags_seen(placed, "question|response|reference") == [*TAGS, *REFERENCE]
 
 
-@given(TEXTS)
-def test_harmless_text_is_unchanged(text: str) -> None:
-    harmless = neutralise(text)
-    assert find_tags(harmless) == []
-    assert neutralise(harmless) == harmless
-
-
 def test_every_spelling_of_a_bracket_is_recognised() -> None:
     spelled = {
         bracket: [

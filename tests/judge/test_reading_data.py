@@ -65,11 +65,6 @@ def test_hand_made_completion_is_read_as_a_careful_reader_would(case: dict[str, 
     assert outcome(case["completion"]) == (case["score"], case.get("reason", ""))
 
 
-def test_data_covers_every_score_and_unscored_answers() -> None:
-    assert len(CASES) >= 500
-    assert {case["score"] for case in CASES} >= {None, 0, 1, 2, 3, 4, 5}
-
-
 def test_contrived_wordings_are_scored_wrong_as_often_as_the_docs_say() -> None:
     counts = Counter(trap_outcome(trap) for trap in TRAPS)
     # docs/measurements.md, "Reading answers", quotes these figures.

@@ -42,7 +42,6 @@ class Labelling:
         self.problems = file.problems
         self._replies = dict[str, _Reply]()
         self._by = defaultdict[str, dict[str, bool]](dict)  # by reply: whether a person labelled it
-        self._shown = dict[str, str]()  # to whom, which reply; others get other ones meanwhile
         found = list[tuple[str, Row]]()
         for row in file.rows():
             try:
@@ -65,14 +64,11 @@ class Labelling:
     def next(self, person: str) -> Mapping[str, Any]:
         """The reply that waits for a person, without anything that a judge said of it."""
         given = sum(people.get(person, False) for people in self._by.values())
-        self._shown.pop(person, None)
         for key, reply in self._replies.items():
             people = self._by[key]
             others = sum(people.values())
-            waiting = sum(shown == key for shown in self._shown.values())
             most = 2 if reply.is_for_two else 1
-            if person not in people and others + waiting < most:
-                self._shown[person] = key
+            if person not in people and others < most:
                 return {"key": key, "given": given, "others": others, **_texts_of(reply)}
         return {"given": given}
 

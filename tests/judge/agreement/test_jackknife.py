@@ -1,5 +1,3 @@
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +11,6 @@ from judge.evaluation.agreement.measures import (
     exact_match,
     interval,
     mean_error,
-    pairwise_accuracy,
     quadratic_weighted_kappa,
 )
 from judge.evaluation.agreement.sample import Sample
@@ -128,25 +125,6 @@ def drawn(rng: np.random.Generator, prompts: int) -> Sample:
     quality = rng.normal(3, 1, prompts)[numbers] + rng.normal(0, 1, len(numbers))
     judged = quality + 0.3 + rng.normal(0, 0.5, prompts)[numbers] + rng.normal(0, 0.9, len(numbers))
     return Sample(numbers, np.clip(judged.round(), 0, 5), np.clip(quality.round(), 0, 5), SCALE)
-
-
-@each("measure", [quadratic_weighted_kappa, pairwise_accuracy])
-def test_groups_of_prompts_give_the_same_error_as_single_prompts(
-    measure: Callable[[Sample], Statistic],
-) -> None:
-    # Leaves out 4 of 800 prompts at a time, and compares that with leaving out single prompts of
-    # 200 at a time.
-    sample = drawn(np.random.default_rng(1), 800)
-    figure = measure(sample)
-    parts = [measure(part_of(sample, sample.prompts % 4 == each)) for each in range(4)]
-
-    def error(each: Statistic) -> float:
-        return float(np.sqrt(np.square(each.without - each.value).sum()))
-
-    # The four quarters are independent, and each has twice the error of the whole.
-    quarters = np.sqrt(np.mean([error(each) ** 2 for each in parts])) / 2
-    assert figure.without.shape == (200,)
-    assert error(figure) == pytest.approx(quarters, rel=0.12)
 
 
 def test_groups_are_random_even_if_ids_follow_the_scores() -> None:

@@ -132,12 +132,6 @@ def test_a_constant_judge_has_no_kappa_in_table_and_json(tmp_path: Path) -> None
     assert (kappa["value"], kappa["low"], kappa["high"]) == (None, None, None)
 
 
-def test_an_error_that_rounds_to_0_has_no_minus_sign(tmp_path: Path) -> None:
-    rows = [{"score": n % 6 - (0.001 if n % 6 == 1 else 0), "human": n % 6} for n in range(60)]
-    shown = run(write(tmp_path, rows), "--label", "human").stdout
-    assert re.search(r"Mean error +0[.]00 +0[.]00 to 0[.]00 ", shown)
-
-
 @each(
     ("arguments", "message"),
     [

@@ -305,7 +305,11 @@ def refusals(files: Files, before: Path) -> Iterator[tuple[str, str, tuple[objec
         ({"score": 7}, "line 1: score 7 is not a whole number from 0 to 5; give JSONL that"),
     ):
         yield said, json.dumps(fields | change), ()
-    yield "line 1: no score; give JSONL", '{"prompt": "a", "completion": "b"}', ()
+    yield (
+        "line 1: no score; 'judge batch' adds them; give JSONL",
+        '{"prompt": "a", "completion": "b"}',
+        (),
+    )
     yield "line 1: not JSON", before.read_text()[:90], ()
     yield "there is no row to compare with", "\n", ()
     yield "name the earlier output with --compare", "", ("--fail-if-worse",)

@@ -133,9 +133,9 @@ def test_model_that_wrote_the_responses_is_not_taken_for_the_judge(tmp_path: Pat
     [
         ("{", "line 2: not JSON"),
         ({"prompt": "p", "completion": "x"}, "line 2: no score; 'judge batch' adds them; skipped."),
-        (row("p", "x", "5"), "line 2: the score is not a number; skipped."),
-        (row("p", "x", True), "line 2: the score is not a number; skipped."),
-        (row("p", "x", float("nan")), "line 2: the score is not a number; skipped."),
+        (row("p", "x", "5"), 'line 2: score "5" is not a number; skipped.'),
+        (row("p", "x", True), "line 2: score true is not a number; skipped."),
+        (row("p", "x", float("nan")), "line 2: score NaN is not a number; skipped."),
         (
             {"prompt": "p", "score": 1},
             "line 2: no completion (nor response), only prompt, score; skipped.",
