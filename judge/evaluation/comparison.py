@@ -53,7 +53,6 @@ class Comparison:
         alone: How many rows before, and now, have no partner.
         by_means: Whether the means of all rows were compared, for want of pairs.
         means: Those that are compared, before and now; None if there is none.
-        is_cached: Whether the judge said the same to the letter about all texts that it got twice.
         own: The judge's own difference.
         difference: By the judge.
         people: The same as people would score; None with too few labels, or if they cannot tell.
@@ -71,12 +70,6 @@ class Comparison:
         self.pairs = list[Pair]()
         self.alone = self._match()
         self.own = paired(((pair.change, pair.now.cluster) for pair in self.same), scale)
-        self.is_cached = len(self.same) >= _FEWEST_EQUAL and all(
-            pair.now.answer is not None and pair.now.answer == pair.before.answer
-            for pair in self.same
-        )
-        more_unscored = minus(_share_unscored(now), _share_unscored(before))
-        self.has_more_unscored = more_unscored is not None and (more_unscored.low or 0) > 0
         self.difference: Interval | None = None
         self.people: Interval | None = None
         self.why_not = ""
@@ -97,6 +90,20 @@ class Comparison:
         self.means = None
         if rows_before and rows_now:
             self.means = _plain_mean(rows_before), _plain_mean(rows_now)
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether the judge said the same to the letter about all texts that it got twice."""
+        return len(self.same) >= _FEWEST_EQUAL and all(
+            pair.now.answer is not None and pair.now.answer == pair.before.answer
+            for pair in self.same
+        )
+
+    @property
+    def has_more_unscored(self) -> bool:
+        """Whether clearly more rows are unscored now."""
+        more = minus(_share_unscored(self.now), _share_unscored(self.before))
+        return more is not None and (more.low or 0) > 0
 
     @property
     def corrected(self) -> Interval | None:

@@ -197,13 +197,7 @@ def _read_scored(
             counts["malformed"] += 1
             report(f"line {line}: {exc}; skipped.")
             continue
-        # Without a rubric version the row is not ours, and its `model` may be the one that wrote
-        # the response.
-        parts = {"model": row.judge} | {
-            name: row.get(name) for name in ("rubric_version", "samples")
-        }
-        named = ", ".join(f"{name} {part}" for name, part in parts.items())
-        judges.setdefault(named if "rubric_version" in row.fields else "another", line)
+        judges.setdefault(_judge_of(row), line)
         if len(judges) > 1:
             (one, first), (other, second) = judges.items()
             raise SetupError(
@@ -221,6 +215,15 @@ def _read_scored(
         )
     if not line:
         raise SetupError(f"{source} is empty: it has no rows.")
+
+
+def _judge_of(row: Row) -> str:
+    # Without a rubric version the row is not ours, and its `model` may be the one that wrote the
+    # response.
+    if "rubric_version" not in row.fields:
+        return "another"
+    version = row.get("rubric_version")
+    return f"model {row.judge}, rubric_version {version}, samples {row.get('samples')}"
 
 
 def _sides(row: Row) -> tuple[str | Sequence[Any], str | Sequence[Any]]:
