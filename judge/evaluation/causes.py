@@ -97,19 +97,26 @@ async def find_causes(
     if len(left) >= _FEWEST_OF_A_CAUSE:
         # What a decision left is none of the names that it chose among.
         cause_of |= await _write_names(write, left, () if decide else offered, known)
-    frequent = Counter(name for name in cause_of.values() if name != OTHER).most_common(_MOST_NAMES)
-    kept = [name for name, number in frequent if number >= _FEWEST_OF_A_CAUSE]
-    if not kept:
-        raise BadResponseError(
-            "The model named no causes: in its answer no name has the numbers of two replies."
-        )
-    kept = [name for name in kept if name in known or not gives_away(name, said or {})]
+    kept = [
+        name for name in _frequent(cause_of) if name in known or not gives_away(name, said or {})
+    ]
     replies: dict[str, list[int]] = {name: [] for name in (*kept, OTHER)}
     for key in sent:
         cause = cause_of.get(key, OTHER)
         replies[cause if cause in replies else OTHER].append(key)
     counts = [Cause(name, tuple(keys)) for name, keys in replies.items() if keys]
     return Causes(counts, len(reasons) - len(sent))
+
+
+def _frequent(cause_of: Mapping[int, str]) -> list[str]:
+    """The names that stand for two replies or more."""
+    counts = Counter(name for name in cause_of.values() if name != OTHER).most_common(_MOST_NAMES)
+    names = [name for name, number in counts if number >= _FEWEST_OF_A_CAUSE]
+    if not names:
+        raise BadResponseError(
+            "The model named no causes: in its answer no name has the numbers of two replies."
+        )
+    return names
 
 
 async def _write_names(

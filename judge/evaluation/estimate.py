@@ -117,6 +117,17 @@ def corrected_mean(
     return mean, severities
 
 
+def _to_counted(response: Response, score: float) -> Counted:
+    return Counted(
+        score=score,
+        given=response.blind,
+        stratum=response.stratum,
+        times_drawn=response.times_drawn,
+        probability=response.probability,
+        cluster=response.thread or response.prompt,
+    )
+
+
 def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Corrected | None:
     """The figures of all responses that a judge scored; None if there are none."""
     good_from = stats.good_from(scale)
@@ -127,14 +138,7 @@ def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Correcte
         score = response.scores.get(judge)
         if score is None:
             continue
-        reply = Counted(
-            score=score,
-            given=response.blind,
-            stratum=response.stratum,
-            times_drawn=response.times_drawn,
-            probability=response.probability,
-            cluster=response.thread or response.prompt,
-        )
+        reply = _to_counted(response, score)
         replies.append(reply)
         are_good = [(person, float(label >= good_from)) for person, label in reply.given]
         good_ones.append(reply._replace(score=float(score >= good_from), given=are_good))

@@ -1,7 +1,7 @@
 """Texts put under names by a model, which sees them numbered: what causes and topics share."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,11 +59,15 @@ def read_names(text: str, count: int, known: Iterable[str], most_words: int) -> 
             continue
         name = _to_name(_LIST_MARK.sub("", words), most_words)
         name = spellings.setdefault(name.casefold(), name)
-        for first, last in _RANGE.findall(numbers):
-            if max(len(first), len(last)) <= len(str(count)):
-                for number in range(max(int(first), 1), min(int(last or first), count) + 1):
-                    name_of.setdefault(number, name)
+        for number in _numbers_in(numbers, count):
+            name_of.setdefault(number, name)
     return name_of
+
+
+def _numbers_in(listed: str, count: int) -> Iterator[int]:
+    for first, last in _RANGE.findall(listed):
+        if max(len(first), len(last)) <= len(str(count)):
+            yield from range(max(int(first), 1), min(int(last or first), count) + 1)
 
 
 def _to_name(words: str, most_words: int) -> str:

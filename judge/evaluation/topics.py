@@ -72,10 +72,7 @@ async def name_topics(
     room = MOST_TOPICS - len(known)
     if room <= 0 or not questions:
         return []
-    # At equal distances, so that the same questions get the same names.
-    characters = sum(min(len(question), LONGEST_TEXT) for question in questions)
-    step = ceil(max(len(questions) / _MOST_NAMED, characters / _MOST_CHARACTERS))
-    sent = questions[::step]
+    sent = questions[:: _step(questions)]
     listed = ", ".join(f'"{name}"' for name in known)
     prompt = _TO_NAME.format(
         most=room,
@@ -99,6 +96,12 @@ async def name_topics(
             "or these names have words that only one or two questions have."
         )
     return named[:room]
+
+
+def _step(questions: Sequence[str]) -> int:
+    """At equal distances, so that the same questions get the same names."""
+    characters = sum(min(len(question), LONGEST_TEXT) for question in questions)
+    return ceil(max(len(questions) / _MOST_NAMED, characters / _MOST_CHARACTERS))
 
 
 async def sort_by_topic(

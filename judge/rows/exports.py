@@ -119,17 +119,17 @@ def _write_parquet(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> N
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         all_fields = (files.decode(raw) for _, raw in files.read_lines(rows))
         while part := list(islice(all_fields, 1_000)):
-            arrays = [
-                pa.array([_to_cell(fields.get(name), kind) for fields in part], types[kind])
-                for name, kind in columns.items()
-            ]
-            writer.write_batch(pa.record_batch(arrays, schema=schema))
+            cells = [_to_cells(fields, columns) for fields in part]
+            writer.write_batch(pa.RecordBatch.from_pylist(cells, schema=schema))
 
 
-def _to_cell(value: object, kind: type) -> object:
-    if value is None:
-        return None
-    return _to_text(value) if kind is str else kind(value)
+def _to_cells(fields: Mapping[str, object], columns: Mapping[str, type]) -> dict[str, object]:
+    cells = dict[str, object]()
+    for name, kind in columns.items():
+        value = fields.get(name)
+        if value is not None:
+            cells[_to_text(name)] = _to_text(value) if kind is str else kind(value)
+    return cells
 
 
 class Candidate(NamedTuple):

@@ -5,7 +5,7 @@ fifth goes to a second person: only that shows how people differ.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,14 +42,7 @@ class Labelling:
         self.problems = file.problems
         self._replies = dict[str, _Reply]()
         self._by = defaultdict[str, dict[str, bool]](dict)  # by reply: whether a person labelled it
-        found = list[tuple[str, Row]]()
-        for row in file.rows():
-            try:
-                _ = row.dialogue
-            except ValueError as exc:
-                file.problems.append(f"line {row.line}: {exc}")
-                continue
-            found.append((_key_of(row), row))
+        found = [(_key_of(row), row) for row in _with_texts(file)]
         file.require()
         if not found:
             raise SetupError(f"{path}: no row has a question and a response ({file.problems[0]}).")
@@ -107,6 +100,16 @@ class Labelling:
             raise SetupError(wrong)
         self._by[_key_of(row)][str(row.get("label_by"))] = True
         self.labels += 1
+
+
+def _with_texts(file: RowFile) -> Iterator[Row]:
+    for row in file.rows():
+        try:
+            _ = row.dialogue
+        except ValueError as exc:
+            file.problems.append(f"line {row.line}: {exc}")
+        else:
+            yield row
 
 
 def _key_of(row: Row) -> str:
