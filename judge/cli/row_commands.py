@@ -39,21 +39,24 @@ def pairs(
     counted. Exit code 0: done, 1: some lines could not be read, 2: error.
     """
     from judge.rows.exports import choose_format, make_pairs
+    from judge.rows.row_file import RowFile
 
     if choose_format(output) is not Format.JSONL:
         raise SetupError(f"{output}: pairs are written as JSONL; end the name in .jsonl.")
     options.refuse_same_file(source, output, "the pairs would be written over the scored rows")
     refuse_foreign(output, b"prompt_id", "a file of pairs", "-o")
     counts = Counter[str]()
-    with replacing(output) as file:
-        file.writelines(f"{pair}\n".encode() for pair in make_pairs(source, Reports(), counts))
+    file = RowFile.at(source)
+    with replacing(output) as written:
+        written.writelines(f"{pair}\n".encode() for pair in make_pairs(file, counts))
+    Reports(file.problems)
     left_out = (
         f"Prompts left out: {counts['ties']:,} for a tie, {counts['alone']:,} with one scored "
-        f"response. Lines left out: {counts['unscored']:,} unscored, {counts['malformed']:,} "
+        f"response. Lines left out: {counts['unscored']:,} unscored, {len(file.problems):,} "
         "skipped."
     )
     say(to_summary(f"Pairs: {counts['pairs']:,}, in {output}.", left_out))
-    raise typer.Exit(1 if counts["malformed"] else 0)
+    raise typer.Exit(1 if file.problems else 0)
 
 
 @partial(options.makes_judge, names=("model", "ask", "timeout_s"))

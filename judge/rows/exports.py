@@ -2,7 +2,7 @@
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 from judge.errors import SetupError, needs_extra
 from judge.rows import files
 from judge.rows.messages import split_messages
-from judge.rows.row_file import ADDED, Row, check_prompt
+from judge.rows.row_file import ADDED, Row, RowFile, check_prompt
 from judge.scoring.conversation import Turn
 
 # Endings of formats that are not written here.
@@ -145,23 +145,23 @@ class Candidate(NamedTuple):
     score: float
 
 
-def make_pairs(source: Path, report: Callable[[str], None], counts: Counter[str]) -> Iterator[str]:
+def make_pairs(file: RowFile, counts: Counter[str]) -> Iterator[str]:
     """The pairs of a scored file as JSON, in the order in which its prompts first appear.
 
     Of several responses with the same score, the first in the file counts. Two rows of each prompt
-    are kept in memory. `report` gets a sentence for each line that is skipped. The `counts` are
-    filled in as the pairs are made: "pairs", "ties" and "alone" count prompts, "unscored" and
-    "malformed" count lines.
+    are kept in memory. The `counts` are filled in as the pairs are made: "pairs", "ties" and
+    "alone" count prompts, "unscored" counts lines. Raises SetupError if no line has a score.
     """
     best: dict[tuple[str, str], Candidate] = {}  # by prompt
     worst: dict[tuple[str, str], Candidate] = {}
     responses = Counter[tuple[str, str]]()
-    for row in _read_scored(source, report, counts):
+    for row in _read_scored(file, counts):
         responses[row.key] += 1
         if row.score > best.setdefault(row.key, row).score:
             best[row.key] = row
         if row.score < worst.setdefault(row.key, row).score:
             worst[row.key] = row
+    file.require(score="score")
     for key, top in best.items():
         low = worst[key]
         if top.score > low.score:
@@ -179,42 +179,36 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counter[str]
             counts["alone"] += 1
 
 
-def _read_scored(
-    source: Path, report: Callable[[str], None], counts: Counter[str]
-) -> Iterator[Candidate]:
+def _read_scored(file: RowFile, counts: Counter[str]) -> Iterator[Candidate]:
     judges: dict[str, int] = {}
     prompts: dict[str, tuple[int, int]] = {}
-    line = 0
-    for line, raw in files.read_lines(source):
+    for row in file.rows():
+        line = row.line
         try:
-            row = Row(line, files.decode(raw))
             asked = row.asked
             prompt, response = _sides(row)
             prompt_id = row.get("prompt_id")
             id_ = files.encode(prompt_id)
             score = row.score
         except ValueError as exc:
-            counts["malformed"] += 1
-            report(f"line {line}: {exc}; skipped.")
+            file.problems.append(f"line {line}: {exc}")
             continue
         judges.setdefault(_judge_of(row), line)
         if len(judges) > 1:
             (one, first), (other, second) = judges.items()
             raise SetupError(
-                f"{source}: two judges gave these scores ({one} in line {first}; {other} in line "
-                f"{second}), and scores of different judges cannot be compared; make pairs for "
+                f"{file.path}: two judges gave these scores ({one} in line {first}; {other} in "
+                f"line {second}), and scores of different judges cannot be compared; make pairs for "
                 "each judge separately."
             )
         if score is None:
             counts["unscored"] += 1
             continue
         if prompt_id is not None:
-            check_prompt(source, prompts, line, id_, asked)
+            check_prompt(file.path, prompts, line, id_, asked)
         yield Candidate(
             (id_, "" if prompt_id is not None else asked), prompt_id, prompt, response, score
         )
-    if not line:
-        raise SetupError(f"{source} is empty: it has no rows.")
 
 
 def _judge_of(row: Row) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from judge.errors import SetupError
 from judge.rows.exports import make_pairs
+from judge.rows.row_file import RowFile
 from tests.judge_command import Done
 from tests.judge_command import run as judge
 from tests.row_files import write
@@ -26,13 +27,9 @@ def pair(
     path: Path, *rows: Mapping[str, Any] | str
 ) -> tuple[list[dict[str, Any]], Counter[str], list[str]]:
     counts = Counter[str]()
-    reports = list[str]()
-    source = write(path / "scored.jsonl", *rows)
-    return (
-        [json.loads(each) for each in make_pairs(source, reports.append, counts)],
-        counts,
-        reports,
-    )
+    file = RowFile.at(write(path / "scored.jsonl", *rows))
+    pairs = [json.loads(each) for each in make_pairs(file, counts)]
+    return pairs, counts, file.problems
 
 
 def run(*arguments: object) -> Done:
@@ -132,22 +129,22 @@ def test_model_that_wrote_the_responses_is_not_taken_for_the_judge(tmp_path: Pat
     ("bad", "expected"),
     [
         ("{", "line 2: not JSON"),
-        ({"prompt": "p", "completion": "x"}, "line 2: no score; 'judge batch' adds them; skipped."),
-        (row("p", "x", "5"), 'line 2: score "5" is not a number; skipped.'),
-        (row("p", "x", True), "line 2: score true is not a number; skipped."),
-        (row("p", "x", float("nan")), "line 2: score NaN is not a number; skipped."),
+        ({"prompt": "p", "completion": "x"}, "line 2: no score; 'judge batch' adds them"),
+        (row("p", "x", "5"), 'line 2: score "5" is not a number'),
+        (row("p", "x", True), "line 2: score true is not a number"),
+        (row("p", "x", float("nan")), "line 2: score NaN is not a number"),
         (
             {"prompt": "p", "score": 1},
-            "line 2: no completion (nor response), only prompt, score; skipped.",
+            "line 2: no completion (nor response), only prompt, score",
         ),
     ],
 )
 def test_line_that_is_not_a_scored_row_is_reported_and_skipped(
     tmp_path: Path, bad: dict[str, Any] | str, expected: str
 ) -> None:
-    pairs, counts, reports = pair(tmp_path, row("p", "a", 1), bad, row("p", "b", 2))
+    pairs, _, reports = pair(tmp_path, row("p", "a", 1), bad, row("p", "b", 2))
     assert len(pairs) == 1
-    assert counts["malformed"] == 1
+    assert len(reports) == 1
     assert reports[0].startswith(expected)
 
 
@@ -172,6 +169,7 @@ def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
         ("scored.jsonl", "scored.jsonl", "scored.jsonl: the pairs would be written over"),
         ("scored.jsonl", "none/pairs.jsonl", "none/pairs.jsonl: cannot write it (no such file"),
         ("scored.jsonl", "pairs.csv", "pairs.csv: pairs are written as JSONL"),
+        ("raw.jsonl", "kept.jsonl", "raw.jsonl: no line has a score; 'judge batch' adds them."),
     ],
 )
 def test_mistake_gives_one_sentence_and_exit_code_2(
@@ -179,8 +177,13 @@ def test_mistake_gives_one_sentence_and_exit_code_2(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "scored.jsonl", row("p", "a", 1))
+    write(tmp_path / "raw.jsonl", {"prompt": "p", "completion": "a"})
+    kept = write(tmp_path / "kept.jsonl", {"prompt_id": 1})
+    before = kept.read_bytes()
+    files = sorted(tmp_path.iterdir())
     done = run(source, "-o", output)
     assert done.returncode == 2
     assert done.stderr.startswith(expected)
     assert len(done.stderr.splitlines()) == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["scored.jsonl"]
+    assert sorted(tmp_path.iterdir()) == files
+    assert kept.read_bytes() == before
