@@ -133,13 +133,10 @@ class Members:
 
         Source: https://docs.slack.dev/reference/methods/bots.info
         """
-        *others, last = await self._client.teams() or [None]
-        for team_id in others:
+        for team_id in await self._client.teams():
             if found := await unless_refused(self._client.bots_info(bot=bot_id, team_id=team_id)):
-                break
-        else:
-            found = await self._client.bots_info(bot=bot_id, team_id=last)
-        return Member(found["bot"].get("name") or bot_id, is_bot=True)
+                return Member(found["bot"].get("name") or bot_id, is_bot=True)
+        return Member(bot_id, is_bot=True)
 
 
 def called(typed: str, names: Mapping[str, str]) -> list[str]:

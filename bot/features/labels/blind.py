@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
+from sqlalchemy import select
 
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label, Outcome
 from bot.features.labels import ids
 from bot.features.labels import text as words
-from bot.features.labels.queries import read_compared, wants_to_be_asked
 from bot.figures.quality import WEEKS, to_quality
 from bot.services import Services
 from bot.slack import ids as slack_ids
@@ -204,20 +204,32 @@ class _Visit:
         is_time = len(self.state.labelled) >= _IN_A_ROW
         if not is_time and (view := await self.draw(note)):
             return view
-        database = self.services.store.database
         blocks = []
-        if compared := await read_compared(
-            database, *self.person, self.state.labelled, self.theirs
-        ):
+        if compared := await self._compared():
             first, _ = compared[0]
             effect = await self._effect(first)
-            is_asked = await wants_to_be_asked(database, *self.person)
             blocks = words.compared_blocks(
-                compared, self.services.identity.url, effect, is_asked=is_asked
+                compared, self.services.identity.url, effect, is_asked=await self._is_asked()
             )
         if is_time:
             return words.compared_modal(self.state, blocks, note)
         return words.over_modal(await self.why_none(), blocks, note)
+
+    async def _compared(self) -> list[tuple[LoggedCase, int]]:
+        """What the person has labelled blind in this window, in their channels, and the labels."""
+        store = self.services.store
+        team_id, user_id = self.person
+        compared = []
+        for case in await store.cases.numbered(team_id, self.state.labelled):
+            label = await store.labels.get(case, user_id)
+            if case.channel_id in self.theirs and label and label.is_blind:
+                compared.append((case, label.score))
+        return compared
+
+    async def _is_asked(self) -> bool:
+        team_id, user_id = self.person
+        query = select(people.c.is_asked).filter_by(team_id=team_id, user_id=user_id)
+        return bool(await self.services.store.database.value(query))
 
     async def _effect(self, case: LoggedCase) -> str:
         """What a label of this case corrects, as it is now: the mean of a watched assistant, named,

@@ -83,7 +83,7 @@ async def _find(
     link = parse_permalink(text)
     if link is None:
         return words.HOW
-    place = invocation.team_id, link.channel_id, link.message_ts, link.parent_ts
+    place = invocation.team_id, link.channel_id, link.message_ts
     return await cases_at(services.store.database, *place)
 
 

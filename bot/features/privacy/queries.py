@@ -20,7 +20,6 @@ from bot.store.personal import theirs
 from bot.store.schema import (
     cases,
     forgotten,
-    is_of_case,
     labels,
     releases,
     seen_messages,
@@ -34,26 +33,21 @@ from bot.store.writer import after_commit
 
 
 async def cases_at(
-    database: Database, team_id: str, channel_id: str, ts: str, parent_ts: str | None
+    database: Database, team_id: str, channel_id: str, ts: str
 ) -> Sequence[LoggedCase]:
     """The cases of a message, oldest first; `ts` is that message, a verdict on it, or two typed
     texts.
     """
-    here = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
-    is_part = sa.and_(
-        turns.c.channel_id == channel_id, turns.c.ts == ts, turns.c.part == Part.RESPONSE
+    place = {"team_id": team_id, "channel_id": channel_id}
+    parts = sa.select(turns.c.case_id).filter_by(**place, ts=ts, part=Part.RESPONSE)
+    is_meant = sa.or_(
+        cases.c.message_ts == ts,
+        cases.c.id.in_(parts),
+        cases.c.reply_ts == ts,
+        sa.and_(cases.c.message_ts.is_(None), cases.c.thread_ts == ts),
     )
-    is_card = sa.and_(cases.c.message_ts.is_(None), cases.c.thread_ts == ts)
-    in_thread = cases.c.thread_ts == (parent_ts or ts)
-    ids = sa.select(cases.c.id).where(here)
-    # A union, so that each part uses its index: for "or" SQLite would go through the whole channel.
-    named = sa.union(
-        ids.where(cases.c.message_ts == ts),
-        ids.join(turns, is_of_case(turns)).where(is_part),
-        ids.where(in_thread, sa.or_(cases.c.reply_ts == ts, is_card)),
-    )
-    query = sa.select(cases).where(cases.c.id.in_(named)).order_by(cases.c.id)
-    return await database.rows(LoggedCase, query)
+    here = sa.select(cases).filter_by(**place)
+    return await database.rows(LoggedCase, here.where(is_meant).order_by(cases.c.id))
 
 
 _AFTER_ALL_CASES = -10_000_000

@@ -17,6 +17,7 @@ from bot.features.labels.text import (
     confirmation,
     effect,
     label_modal,
+    meanings,
     not_understood,
     off_scale,
     over_modal,
@@ -30,6 +31,7 @@ from judge.evaluation.stats import Interval, MeanEstimate
 from judge.scoring.rubric import Scale
 from pocket_slack.blocks import check_view
 from tests.pipeline.test_verdict_text import a_case, a_verdict
+from tests.tables import each
 from tests.texts import read_window, unlike
 
 RUBRIC = load_rubric("additive-5")
@@ -115,3 +117,10 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         off_scale(0, 5),
     ]
     assert "\n".join(said) == snapshot
+
+
+@each("name", ["additive-5", "grounded", "refusal"])
+def test_the_words_for_scores_are_about_the_rubric_as_it_is(name: str) -> None:
+    rubric = load_rubric(name)
+    assert sorted(meanings(rubric)) == list(range(rubric.scale.low, rubric.scale.high + 1))
+    assert max(len(f"{score}: {words}") for score, words in meanings(rubric).items()) <= 75

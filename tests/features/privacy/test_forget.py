@@ -211,4 +211,4 @@ async def test_only_what_names_a_case_of_this_workspace_is_deleted(stage: Stage)
 async def test_a_reply_is_known_by_each_of_its_messages(log: Store) -> None:
     case = await delivered(log, **OF_TWO | {"parent_ts": None})
     for ts in ("5.1", "5.2"):
-        assert [each.id for each in await cases_at(log.database, *HERE, ts, None)] == [case.id]
+        assert [each.id for each in await cases_at(log.database, *HERE, ts)] == [case.id]
