@@ -204,6 +204,7 @@ BROKEN: list[Any] = [
     block("carousel", elements=CARD),
     block("task_card", title=["ab"], status="complete"),
     block("task_card", title="ab", sources=[block("url", url=5)]),
+    block("task_card", title="ab", sources=5),
     block("data_visualization", title="ab", chart={"type": "pie", "segments": "ab"}),
     block("image", alt_text=5),
 ]

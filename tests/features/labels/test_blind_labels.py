@@ -6,14 +6,14 @@ import json
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, insert, select, update
 
 from bot.features.labels import ids
 from bot.features.labels.text import NO_TEXTS, NOT_RECORDED, NOTHING, weekly_text
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from bot.store.labels import LabelBudget
-from bot.store.schema import assignments, cases, labels
+from bot.store.schema import assignments, cases, labels, turns
 from pocket_slack import Entry, Message, Person, View
 from tests.gestures import add_case, help_desk, home, post_digest, private, scored
 from tests.stage import CHANNEL, Stage, StageFactory, shown
@@ -85,6 +85,17 @@ async def click(stage: Stage, action_id: str) -> View:
     stage.ann.click(view, action_id)
     await stage.slack.until(lambda: stage.ann.view and stage.ann.view.hash != before)
     return await stage.modal(stage.ann)
+
+
+async def test_what_was_said_before_is_shown_without_the_score(stage: Stage) -> None:
+    number = await a_reply(stage, messages_before=1)
+    said = {"position": 0, "part": "conversation", "ts": "0.1", "text_hash": ""}
+    said |= {"role": "Person 1", "text": "Hello."}
+    place = {"team_id": stage.slack.workspace.team_id, "channel_id": help_desk(stage).id}
+    await stage.log.database.execute(insert(turns).values(place | said | {"case_id": number}))
+    words = shown(await open_window(stage))
+    assert words.index("Hello.") < words.index(QUESTION)
+    assert SECRET not in words
 
 
 async def recorded(stage: Stage) -> list[tuple[Any, ...]]:

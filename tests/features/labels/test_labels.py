@@ -136,7 +136,9 @@ async def test_a_label_can_be_changed_stays_one_and_is_in_the_window_of_its_pers
     await stage.slack.settled(
         stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
     )
-    assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 1 of 5.")
+    told = await stage.told(stage.ben)
+    assert told.text.startswith("Your score for case 1 is 1 of 5.")
+    assert told.thread_ts == verdict.thread_ts
     assert await label_of(stage, stage.ben.id) == Label(1, "Too short.")
     for person, score in ((stage.ben, "1"), (stage.ann, None)):
         person.click(verdict, slack_ids.ACTION_DISAGREE)
