@@ -13,7 +13,7 @@ from pocket_slack import Sandbox
 from tests.model_server import Failure, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.postgres import Cluster
-from tests.programs import environment, pocket_slack, run, start
+from tests.programs import environment, pocket_slack, start
 from tests.stage import CHANNEL, GOOD, PASSWORD, Stage
 
 pytestmark = pytest.mark.slow
@@ -99,26 +99,3 @@ async def test_no_secret_and_no_text_is_in_the_log_of_a_whole_run(
 
 def ask(stage: Stage, number: int) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} {number} | {RESPONSE} {number}")
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"SLACK_BOT_TOKEN": "xoxb-Waldo"},
-        {"OPENAI_API_KEY": "sk-Waldo\nsofa"},
-        {"DATABASE_URL": f"postgresql://ben:{PASSWORD}@127.0.0.1:1/judge"},
-        {"SLACK_APP_TOKEN": SIGNING},
-    ],
-    ids=lambda wrong: next(iter(wrong)),
-)
-async def test_no_secret_is_in_the_output_of_a_failed_start(
-    model_server: ModelServer, tmp_path: Path, wrong: dict[str, str]
-) -> None:
-    async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {
-            "OPENAI_API_KEY": KEY,
-            "SLACK_SIGNING_SECRET": SIGNING,
-        }
-        code, out, err = await run("doctor", env | wrong, tmp_path)
-    assert code == 1
-    assert [secret for secret in secrets(slack) if secret in out + err] == []

@@ -10,7 +10,6 @@ from tests.tables import each
 @each(
     ("incoming", "read"),
     [
-        ("<@U1> asks", "@U1 asks"),
         ("<@U1|HIDDEN> asks", "@U1 asks"),
         ("see <#C1|HIDDEN>", "see #C1"),
         ("<!channel> now", "@channel now"),
@@ -22,19 +21,14 @@ from tests.tables import each
             "14:39 UTC (https://a.example)",
         ),
         ("<!date^99999999999999^{date}|HIDDEN>", "99999999999999"),
-        ("<!date^1e9^{date}|HIDDEN>", "1e9"),
         ("<!date^never^{date}|soon>", "soon"),
         ("<https://a.example/x|label>", "label (https://a.example/x)"),
-        ("<https://a.example>", "https://a.example"),
         ("<mailto:a@b.example|a@b.example>", "a@b.example"),
         ("a &lt; b &amp;&amp; c &gt; d", "a < b && c > d"),
         ("&lt;@U1&gt; is no token", "<@U1> is no token"),
-        ("&amp;lt; stays an entity", "&lt; stays an entity"),
         ("if 1 < 2 and 3 > 2", "if 1 < 2 and 3 > 2"),
-        ("</response>", "</response>"),
         ("a\x00b\x1b[31m\x7f\x9f\ta", "ab[31m\ta"),
         ("lone \ud83d surrogate", "lone  surrogate"),
-        ("שלום 👋🏽 {braces}", "שלום 👋🏽 {braces}"),
     ],
 )
 def test_incoming_text_reads_as_in_slack(incoming: str, read: str) -> None:
