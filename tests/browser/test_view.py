@@ -279,12 +279,12 @@ async def test_small_screen_shows_the_list_or_the_reply_and_never_scrolls_sidewa
     open_view: Open,
 ) -> None:
     page = await open_view([a_row(1, completion="a" * 500, model="m" * 200), *ROWS], width=400)
-    await expect(reply(page)).to_be_hidden()
-    assert await page.evaluate("document.documentElement.scrollWidth") <= 400
-    await options(page).first.click()
-    await expect(reply(page)).to_be_visible()
-    await expect(page.get_by_role("listbox")).to_be_hidden()
-    assert await page.evaluate("document.documentElement.scrollWidth") <= 400
+    for chosen in (False, True):
+        if chosen:
+            await options(page).first.click()
+        await expect(reply(page)).to_be_visible(visible=chosen)
+        await expect(page.get_by_role("listbox")).to_be_visible(visible=not chosen)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 400
     await reply(page).get_by_role("button", name="Back to the list").click()
     await expect(page.get_by_role("listbox")).to_be_focused()
     await expect(reply(page)).to_be_hidden()

@@ -1,7 +1,7 @@
 """`judge-bot export --format`: tables, and what Langfuse loads, asked of the real packages."""
 
-import asyncio
 import csv
+import inspect
 import json
 import os
 import sqlite3
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
 from pyarrow import parquet
 from sqlalchemy import insert, update
 
@@ -100,36 +99,16 @@ async def test_low_replies_come_with_the_judges_reason_points_and_cause(
     assert why["justification"] == "Good."
 
 
-async def test_langfuse_takes_each_line_as_a_dataset_item(
-    log: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_langfuse_takes_each_line_as_a_dataset_item(log: Store, tmp_path: Path) -> None:
     from langfuse import Langfuse
 
-    received: list[dict[str, Any]] = []
-
-    async def create(request: web.Request) -> web.Response:
-        received.append(await request.json())
-        now = {"createdAt": "2026-11-25T00:00:00Z", "updatedAt": "2026-11-25T00:00:00Z"}
-        own = {"datasetId": "d", "status": "ACTIVE", "mediaReferences": []}
-        return web.json_response(received[-1] | own | now)
-
-    app = web.Application()
-    app.router.add_post("/api/public/dataset-items", create)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
     rows = await exported(tmp_path, "langfuse")
-    base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    client = Langfuse(public_key="pk", secret_key="sk", base_url=base_url, tracing_enabled=False)
     for row in rows:
-        await asyncio.to_thread(client.create_dataset_item, **row)
-    await asyncio.to_thread(client.shutdown)
-    await runner.cleanup()
-
-    assert blind_label_of(received) == _CARRIED
-    assert len({item["id"] for item in received}) == 3
-    assert received[0]["input"] == {"question": "Why?", "response": HOSTILE}
-    assert [item["expectedOutput"] for item in received] == [{"score": 2}, {"score": 2}, None]
+        inspect.signature(Langfuse.create_dataset_item).bind(None, **row)
+    assert blind_label_of(rows) == _CARRIED
+    assert len({row["id"] for row in rows}) == 3
+    assert rows[0]["input"] == {"question": "Why?", "response": HOSTILE}
+    assert [row["expected_output"] for row in rows] == [{"score": 2}, {"score": 2}, None]
 
 
 async def test_tables_have_the_rows_of_the_lines_and_no_formulas(

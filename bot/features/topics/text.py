@@ -12,7 +12,7 @@ from bot.features.topics.writing import LOW, WORDS, Alike, Gap, why
 from bot.figures.quality import span
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post, drawn_from
-from bot.slack.mrkdwn import clip, excerpt
+from bot.slack.mrkdwn import clip, escape, excerpt
 from judge.evaluation.naming import OTHER
 from judge.evaluation.topics import FEWEST_QUESTIONS, FEWEST_SHOWN
 from judge.scoring.numbers import number_of
@@ -146,9 +146,7 @@ def _alike_line(group: Alike, words: Mapping[str, str], workspace_url: str) -> s
 
 
 def _link(asked: SortedQuestion, workspace_url: str) -> str:
-    question = asked.question
-    link = ui.permalink(workspace_url, question.channel_id, question.ts, question.thread_ts)
-    return f"<{link}|{why(asked)[0]}>"
+    return f"<{escape(_address(asked, workspace_url))}|{why(asked)[0]}>"
 
 
 def to_row(name: str, gap: Gap, group: Alike, workspace_url: str) -> Mapping[str, Any]:
