@@ -9,11 +9,10 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import DAYS, Schedule, parse_day, parse_time, parse_zone
 from bot.features.digest import ids, low_list, poster
-from bot.features.digest.stats import unsure
 from bot.figures.lowest import LowList
 from bot.pipeline.fairness import with_choices
 from bot.pipeline.row_file import NEEDED_SCOPE
-from bot.pipeline.text import not_understood
+from bot.pipeline.text import not_understood, unsure_of_membership
 from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack.invocation import Invocation, Raw, on_click, unknown
@@ -82,8 +81,6 @@ async def switch_on(services: Services, place: Place, by: str, **changes: Any) -
 
 
 async def answer_digest(services: Services, invocation: Invocation, text: str) -> str:
-    if text.lower() == "help":
-        return _HELP
     try:
         changes = parse_digest(text)
     except ValueError as exc:
@@ -158,7 +155,7 @@ async def _answer_click(services: Services, person: Invocation, body: Raw) -> Po
     try:
         return await _ANSWERS[person.action](services, which, person, body)
     except MembershipError as exc:
-        return unsure(str(exc))
+        return unsure_of_membership(exc)
 
 
 async def _refusal(services: Services, which: LowList, person: Invocation) -> str:

@@ -12,7 +12,7 @@ from bot.features.digest.past import read_when
 from bot.features.digest.poster import schedule_of
 from bot.features.digest.text import week_message
 from bot.figures.week import TREND_WEEKS
-from bot.pipeline.text import NOT_YOURS, several_named
+from bot.pipeline.text import NOT_YOURS, several_named, unsure_of_membership
 from bot.services import Services
 from bot.slack.invocation import Invocation
 from bot.slack.members import Listed, Member, MembershipError
@@ -39,12 +39,6 @@ def no_channel(name: str) -> str:
     return f"{known} If you are in it, type `/invite @Slack Judge` there."
 
 
-def unsure(error: str) -> str:
-    return (
-        f"Slack does not tell me which channels you are in (`{clip(error)}`), so I show no figures."
-    )
-
-
 def no_author(name: str, known: Mapping[str, Member]) -> str:
     """The answer if no assistant has this name; it does not reveal whether a person was scored."""
     names = ", ".join(f"`@{clip(member.name)}`" for member in list(known.values())[:10])
@@ -62,7 +56,7 @@ async def answer_stats(services: Services, person: Invocation, text: str) -> Pos
     except RefusedError as exc:
         return str(exc)
     except MembershipError as exc:
-        return unsure(str(exc))
+        return unsure_of_membership(exc)
     except ValueError as exc:
         return f"{escape(str(exc))}. {_HELP}."
     if place.author_id is None:

@@ -3,12 +3,14 @@
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
-from bot.features.digest.stats import DIRECT, no_author, no_channel, unsure
-from bot.pipeline.text import NOT_YOURS, several_named
+from bot.features.digest.stats import DIRECT, no_author, no_channel
+from bot.pipeline.text import NOT_YOURS, several_named, unsure_of_membership
 from bot.slack import ids
-from bot.slack.members import Member
+from bot.slack.members import Member, MembershipError
 from tests.gestures import add_case, add_cases, help_desk, private, stats
 from tests.stage import CHANNEL, Stage, shown
+
+UNSURE = unsure_of_membership(MembershipError("missing_scope"))
 
 
 async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Stage) -> None:
@@ -73,7 +75,7 @@ async def test_figures_are_shown_only_to_those_who_slack_says_are_in_the_channel
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     for count, text in enumerate(("", "@helper", "#help-desk"), 1):
         stage.slack.fail("users.conversations", error="missing_scope")
-        assert (await stats(stage, text, count)).text == unsure("missing_scope")
+        assert (await stats(stage, text, count)).text == UNSURE
     stage.ann.leave(CHANNEL)
     for count, text in enumerate(("", "@helper"), 4):
         assert (await stats(stage, text, count)).text == NOT_YOURS
