@@ -132,10 +132,10 @@ def _to_stats(chosen: Chosen, details: Details) -> dict[str, Any]:
     quality = details.quality
     agreement: dict[str, Any] = {"is_unlike": False}
     for name, found in (("blind", details.blind), ("seen", details.seen)):
-        n = found.n if found else 0
-        is_known = found and n >= MIN_LABELS
-        agreement[name] = asdict(found) if found and is_known else {"n": n}
-        agreement["is_unlike"] |= bool(is_known and details.unlike < SURE)
+        agreement[name] = {"n": found.n if found else 0}
+        if found and found.n >= MIN_LABELS:
+            agreement[name]["within_one"] = found.within_one
+            agreement["is_unlike"] = details.unlike < SURE
     return {
         "week": f"{chosen.week.first_day}",
         "judge_version": chosen.kind.version,

@@ -56,12 +56,6 @@ class Tally:
             return None
         return sum(score * count for score, count in self.counts.items()) / self.n
 
-    def share_up_to(self, highest: float) -> float | None:
-        """The share of scores that are at most `highest`; None with fewer than `FEWEST`."""
-        if self.n < FEWEST:
-            return None
-        return sum(count for score, count in self.counts.items() if score <= highest) / self.n
-
 
 @dataclass(frozen=True)
 class Author:

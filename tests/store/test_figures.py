@@ -338,10 +338,9 @@ def _agreement(labelled: list[Entry]) -> Agreement | None:
     return Agreement(len(pairs), wilson(near, len(pairs)))
 
 
-def test_mean_and_share_of_a_tally() -> None:
+def test_the_mean_of_a_tally() -> None:
     tally = Tally({0: 1, 2: 2, 5: 3})
     assert tally.mean == pytest.approx((0 + 4 + 15) / 6)
-    assert tally.share_up_to(2) == pytest.approx(3 / 6)
 
 
 async def test_a_week_ends_where_the_next_one_begins_and_the_week_so_far_now(log: Store) -> None:

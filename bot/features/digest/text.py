@@ -19,7 +19,6 @@ from bot.figures.week import (
     day_name,
     days_words,
     four_weeks_words,
-    low_words,
     weekly_means,
 )
 from bot.pipeline.verdict_text import in_short
@@ -30,7 +29,6 @@ from bot.slack.mrkdwn import clip
 from bot.store.digests import ThumbCount
 from judge.evaluation.distributions import SURE
 from judge.evaluation.naming import OTHER
-from judge.evaluation.stats import low_to
 from judge.scoring.numbers import number_of
 
 MOST_AUTHORS = 10
@@ -177,17 +175,15 @@ def details_message(
 
 
 def _measures(chosen: Chosen) -> str:
-    """The week of what people chose: its mean and share of low scores, if there are enough."""
+    """The week of what people chose: its mean, if there are enough."""
     this = chosen.this
-    scale = chosen.scale
     if not this.n:
         return ""
     counted = f"*{number_of(this.n, 'reply', 'replies')} chosen by people* this week."
-    low = this.share_up_to(low_to(scale))
-    if this.mean is None or low is None:
+    if this.mean is None:
         return counted
-    average = f"Mean {this.mean:.1f} on a scale of {scale.low} to {scale.high}."
-    return f"{counted} {average} Scored {low_words(scale)}: {low:.0%}."
+    scale = chosen.scale
+    return f"{counted} Mean {this.mean:.1f} on a scale of {scale.low} to {scale.high}."
 
 
 def _unscored(chosen: Chosen) -> str:
