@@ -53,6 +53,7 @@ def to_row(number: int, prompt: int, score: int, given: Given = ()) -> OutputRow
         given=given,
         cluster=prompt,
         group=None,
+        question=prompt,
         words=10,
     )
 

@@ -46,6 +46,9 @@ def figures_of(
         yield counted("rows without a partner", compared.alone[1], compared.alone[0])
     yield Figure("mean", "", _say(mean))
     if compared:
+        if compared.reworded:
+            name = "pairs by prompt_id whose questions differ"
+            yield Figure(name, "", f"{compared.reworded:,}")
         yield from _of_both(compared)
 
 
@@ -65,9 +68,9 @@ def _of_both(compared: Comparison) -> Iterator[Figure]:
 def _of_questions(compared: Comparison) -> Iterator[Figure]:
     """What is known of questions that differ."""
     yield Figure(
-        "rows with a question of the other output",
+        "pairs with the same question",
         "",
-        f"{len(compared.same) + len(compared.pairs):,}, so means are compared, not pairs",
+        f"{len(compared.same) + len(compared.pairs):,}, so means are compared",
     )
     before = median(row.words for row in compared.before.rows)
     now = median(row.words for row in compared.now.rows)

@@ -40,6 +40,10 @@ class Pair(NamedTuple):
         return (self.now.score or 0) - (self.before.score or 0)
 
     @property
+    def is_reworded(self) -> bool:
+        return self.now.question != self.before.question
+
+    @property
     def is_labelled(self) -> bool:
         return bool(self.now.given and self.before.given)
 
@@ -50,8 +54,9 @@ class Comparison:
     Attributes:
         same: The pairs with the same texts: what differs in their scores is the judge's.
         pairs: The other pairs.
+        reworded: How many pairs have one prompt_id and different questions.
         alone: How many rows before, and now, have no partner.
-        by_means: Whether the means of all rows were compared, for want of pairs.
+        by_means: Whether the means of all rows were compared, for want of pairs with one question.
         means: Those that are compared, before and now; None if there is none.
         own: The judge's own difference.
         difference: By the judge.
@@ -76,10 +81,14 @@ class Comparison:
         self.labels = (0, 0)
         self.n = 0.0
         self.groups = list[str]()
+        self.reworded = sum(pair.is_reworded for pair in self.pairs)
         matched = len(now.rows) - self.alone[1]
         fewest = min(len(before.rows), len(now.rows))
-        self.by_means = matched < max(1, _FEW * fewest)
+        # Ids that number the rows of two samples pair questions that have nothing in common.
+        are_numbers = 2 * self.reworded > len(self.same) + len(self.pairs)
+        self.by_means = are_numbers or matched < max(1, _FEW * fewest)
         if self.by_means:
+            self.pairs = [pair for pair in self.pairs if not pair.is_reworded]
             rows_before = before.scored_rows
             rows_now = now.scored_rows
             self._compare_means(rows_before, rows_now)

@@ -36,6 +36,7 @@ class OutputRow(NamedTuple):
     given: Given  # blind labels
     cluster: Hashable
     group: str | None
+    question: int  # rows with one prompt_id may have different ones
     words: int  # of the question
 
 
@@ -66,6 +67,7 @@ class Output:
             said = row.get("mean"), row.get("justification"), str(row.get("probabilities"))
             answer = hash(said)
         prompt = hash(row.known_by[0])
+        words = row.dialogue.question.split()
         self.rows.append(
             OutputRow(
                 line=row.line,
@@ -77,7 +79,8 @@ class Output:
                 given=given,
                 cluster=row.key("thread") or prompt,
                 group=row.key(by) if by else None,
-                words=len(row.dialogue.question.split()),
+                question=hash(tuple(words)),
+                words=len(words),
             )
         )
 

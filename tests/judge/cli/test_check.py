@@ -145,6 +145,13 @@ def of_topics(*scores_given: int, prompts: list[str] = QUESTIONS) -> Rows:
     return rows
 
 
+def numbered(*scores_given: int, prompts: list[str] = QUESTIONS) -> Rows:
+    rows = scores(*scores_given, prompts=prompts)
+    for number, row in enumerate(rows):
+        row["prompt_id"] = number
+    return rows
+
+
 LABELLED = ["--label", "human"]
 EARLIER = of_topics(*[4, 4, 4, 2] * 10)
 COMPARISONS: dict[str, tuple[Rows, Rows, list[str]]] = {
@@ -162,9 +169,14 @@ COMPARISONS: dict[str, tuple[Rows, Rows, list[str]]] = {
         scores(5, 1, 3, 2, "none", prompts=["a", "a", "b", "gone", "c"]),
         [],
     ),
-    "paired by id": (
-        scores(4, prompts=["New."], prompt_id=7),
-        scores(5, prompts=["The 1st."], prompt_id=7),
+    "paired by id, one with another question": (
+        numbered(4, 3, 2, prompts=["New.", "b", "c"]),
+        numbered(5, 5, 5, prompts=["The 1st.", "b", "c"]),
+        [],
+    ),
+    "of other questions, numbered alike": (
+        numbered(*[3] * 40, prompts=NEW_WEEK),
+        numbered(*[4] * 40),
         [],
     ),
     "with few questions in common": (
