@@ -146,5 +146,5 @@ def _to_stats(chosen: Chosen, details: Details) -> dict[str, Any]:
         "corrected_mean": quality.mean.corrected if quality and not quality.mean.missing else None,
         "agreement": agreement,
         "unscored": chosen.unscored,
-        "scored_otherwise": chosen.off_scale + chosen.off_version,
+        "scored_otherwise": chosen.otherwise,
     }

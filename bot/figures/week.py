@@ -72,9 +72,9 @@ class Chosen:
 
     All scores are of one kind, the most common of the four weeks. `level` has those four weeks, so
     that it is over the same time as a standing. `raters` counts the week's scores of the offline
-    rater, of the demo and (None) of models; `unread` its replies that show something that was not
-    read. Scores on another scale (`off_scale`) or of another judge version (`off_version`) are in
-    no other figure. `authors` are those with scores this week, most scores first.
+    rater, of the demo and (None) of models. Scores that were given `otherwise`, on another scale or
+    by another judge version, are in no other figure. `authors` are those with scores this week, most
+    scores first.
     """
 
     week: Week
@@ -84,10 +84,8 @@ class Chosen:
     level: Tally
     authors: tuple[Author, ...]
     raters: Mapping[str | None, int]
-    unread: int
     unscored: Mapping[str, int]
-    off_scale: int
-    off_version: int
+    otherwise: int
 
     @property
     def scale(self) -> Scale:
@@ -141,7 +139,6 @@ async def read_chosen(tallies: Tallies, place: Place, week: Week, now: datetime)
     rows = await tallies.scores(place, span, week.start)
     this = [row for row in rows if row.is_this]
     kind = commonest(rows)
-    scored = add_up((row.kind.scale, row.number) for row in this if row.score is not None)
     tally = tally_of(this, kind)
     unscored = add_up((row.unscored_reason or "", row.number) for row in this if row.score is None)
     return Chosen(
@@ -152,10 +149,8 @@ async def read_chosen(tallies: Tallies, place: Place, week: Week, now: datetime)
         level=tally_of(rows, kind),
         authors=_authors(rows, kind),
         raters=dict(add_up((row.rater, row.number) for row in this)),
-        unread=sum(row.number for row in this if row.has_unread),
         unscored=dict(unscored.most_common()),
-        off_scale=scored.total() - scored[kind.scale],
-        off_version=scored[kind.scale] - tally.n,
+        otherwise=sum(row.number for row in this if row.score is not None) - tally.n,
     )
 
 

@@ -11,7 +11,6 @@ again later (`retries`).
 import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
-from logging import ERROR, WARNING
 from typing import Any, NoReturn
 
 import structlog
@@ -32,7 +31,6 @@ from bot.pipeline.retries import RetryError
 from bot.slack.client import SLACK_ERRORS
 from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
-from judge import DeadlineError
 from judge.scoring.model.wishes import FLEX
 
 logger = structlog.get_logger(__name__)
@@ -174,10 +172,12 @@ class CasePipeline:
 
     def _retry(self, case: LoggedCase, exc: Exception, pause: timedelta) -> RetryError:
         said = retries.in_log(exc)
-        # A known kind of failure is only a warning: the retry needs no help.
-        level = ERROR if said["exc_info"] else WARNING
         next_in_s = pause.total_seconds()
-        logger.log(level, "case_interrupted", case=case.id, next_in_s=next_in_s, **said)
+        if said["exc_info"]:
+            logger.error("case_interrupted", case=case.id, next_in_s=next_in_s, **said)
+        else:
+            # A known kind of failure: the retry needs no help.
+            logger.warning("case_interrupted", case=case.id, next_in_s=next_in_s, **said)
         return RetryError(said["reason"], pause)
 
     async def _wait_for_the_model(
@@ -186,8 +186,7 @@ class CasePipeline:
         pause = self.judging.model_pauses[case.model_tries]
         case = await self._announced(case, is_intended)
         case = await self.store.note_failure(case, "model_tries")
-        is_slow = isinstance(failure.__cause__, DeadlineError)
-        post = words.later(case, pause, len(self.judging.model_pauses), is_slow=is_slow)
+        post = words.later(case, pause, len(self.judging.model_pauses))
         await self.delivery.say_delay(case, post, is_first=case.model_tries == 1)
         raise RetryError(str(failure), pause) from failure.__cause__
 

@@ -49,12 +49,12 @@ def slow(place: int | None) -> Post:
     return sentence(f"The judge's model is slow. {said}.")
 
 
-def later(case: LoggedCase, pause: timedelta, tries: int, *, is_slow: bool = False) -> Post:
+def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
     """The message that replaces the placeholder while the model cannot be asked."""
     minutes = number_of(max(round(pause.total_seconds() / 60), 1), "minute")
     return sentence(
-        f"The judge's model is {'slow' if is_slow else 'not answering'}. I will try again in "
-        f"{minutes} (retry {case.model_tries} of {tries})."
+        f"The judge's model is not answering. I will try again in {minutes} (retry "
+        f"{case.model_tries} of {tries})."
     )
 
 

@@ -74,14 +74,13 @@ class ScoreCount(_OfKind):
     """How many cases (`number`) of an author have one score of one kind, or are unscored for one
     reason.
 
-    `rater` is OFFLINE or MADE_UP, and None for a model. `has_unread` is whether something that the
-    replies show was not read, `is_this` whether they are of the last part of the span.
+    `rater` is OFFLINE or MADE_UP, and None for a model. `is_this` is whether they are of the last
+    part of the span.
     """
 
     score: int | None
     unscored_reason: str | None
     rater: str | None
-    has_unread: bool
     author_id: str | None
     is_this: bool
     number: int

@@ -58,7 +58,6 @@ class Tallies(StoreQueries):
             cases.c.score,
             cases.c.unscored_reason,
             rater,
-            cases.c.unread.is_not(None).label("has_unread"),
             cases.c.author_id,
             (cases.c.judged_at >= start).label("is_this"),
         )

@@ -106,7 +106,7 @@ async def test_ratings_that_came_in_time_are_kept_for_the_next_try(
     await stage.model.asked(2)  # the second rating only once the first has come
     let_pass(200)
     assert (await stage.verdict(parent)).text.startswith(SCORED)
-    assert any("model is slow. I will try again" in text for text in updates(stage))
+    assert any("model is not answering. I will try again" in text for text in updates(stage))
     recorded = await stage.log.cases.verdict(1)
     assert [rating.score for rating in recorded.ratings] == [2, 4, 4]
 

@@ -70,7 +70,6 @@ class Entry:
     cost: float | None = 0.5
     model: str = "m"
     version: str | None = None
-    unread: str | None = None
     labels: tuple[int, ...] = field(default=())
     probability: float | None = None  # of the draw; with one, the labels are blind
 
@@ -197,7 +196,6 @@ entries_of_a_log = st.lists(
         version=st.sampled_from([None, "v1", "v1", "v2"]),
         tokens=st.sampled_from([None, 10, 300]),
         cost=st.sampled_from([None, 0.25, 2.0]),
-        unread=st.sampled_from([None, "1 picture"]),
         labels=st.lists(st.integers(0, 5), max_size=3).map(tuple),
         probability=st.sampled_from([None, 0.5, 1.0]),
     ),
@@ -240,13 +238,11 @@ async def test_the_figures_are_those_of_plain_python(
     scores = [each.score for each in of_kind if each.score is not None]
     assert chosen.level.counts == Counter(scores)
     assert chosen.level.mean == mean_of(scores)
-    this_of_scale = [each for each in this if each.score is not None and each.scale == scale]
-    on_scale = [each for each in this_of_scale if each.version == version]
+    scored = [each for each in this if each.score is not None]
+    on_scale = [each for each in scored if (each.scale, each.version) == (scale, version)]
     assert chosen.this.counts == Counter(each.score for each in on_scale)
-    assert chosen.off_version == len(this_of_scale) - len(on_scale)
-    assert chosen.off_scale == len([e for e in this if e.score is not None and e.scale != scale])
+    assert chosen.otherwise == len(scored) - len(on_scale)
     assert chosen.unscored == Counter(each.reason for each in this if each.score is None)
-    assert chosen.unread == len([each for each in this if each.unread])
     assert chosen.raters == Counter("offline" if each.model == "offline" else None for each in this)
     _check_usage(details, this)
     _check_trend(chosen, details, entries)

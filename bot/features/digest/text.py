@@ -191,10 +191,8 @@ def _unscored(chosen: Chosen) -> str:
     parts = [f"{why}: {count}" for why, count in words.items()]
     if parts:
         parts.insert(0, f"*Unscored: {words.total()}*")
-    if otherwise := chosen.off_scale + chosen.off_version:
-        parts.append(f"by another judge or on another scale: {otherwise}")
-    if chosen.unread:
-        parts.append(f"with something that was not read: {chosen.unread}")
+    if chosen.otherwise:
+        parts.append(f"by another judge or on another scale: {chosen.otherwise}")
     return " · ".join(parts)
 
 

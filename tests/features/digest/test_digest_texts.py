@@ -86,10 +86,8 @@ def chosen(**changes: Any) -> Chosen:
             Author("U1", tally(5), tally(5)),
         ),
         "raters": {None: 8},
-        "unread": 0,
         "unscored": {},
-        "off_scale": 0,
-        "off_version": 0,
+        "otherwise": 0,
     }
     return Chosen(**(fields | changes))
 
@@ -151,7 +149,7 @@ MESSAGES: Mapping[str, Post] = {
         a_week(replace(NOTHING, week=replace(WEEK, start=MOMENT)), causes=[], lowest=()), URL
     ),
     "details": details_message(
-        chosen(unscored={"refused": 2}, off_scale=1, off_version=2, unread=3),
+        chosen(unscored={"refused": 2}, otherwise=3),
         details(30, unlike=0.001),
         [section("*drafter*, on a scale from 0 to 5")],
         thumb_lines([ThumbCount("B1", 3, 1, 4), ThumbCount("U1", 9, 9, 9)], MEMBERS),
