@@ -180,24 +180,18 @@ def _place_of(person: Invocation, case: LoggedCase, *, is_in_list: bool) -> Reci
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> str:
-    """Answers `/judge label`: opens the window, or shows or sets how many labels a week the channel
+    """Answers `/judge label`: opens the window, or sets how many labels a week the channel
     collects.
     """
     match text.lower().split():
         case []:
             return await blind.open_window(services, invocation)
-        case ["weekly"]:
-            number = None
         case ["weekly", typed] if _DIGITS.fullmatch(typed) and int(typed) <= words.MOST_WEEKLY:
             number = int(typed)
         case _:
             return words.not_understood(str(unknown(text)))
-    refusal = await services.access.refusal(
-        invocation, "weekly blind scores", is_change=number is not None
-    )
-    if refusal:
+    if refusal := await services.access.refusal(invocation, "weekly blind scores", is_change=True):
         return refusal
-    place = invocation.team_id, invocation.channel_id
-    if number is not None:
-        await services.store.channels.save(*place, invocation.user_id, labels_per_week=number)
+    place = invocation.place
+    await services.store.channels.save(*place, invocation.user_id, labels_per_week=number)
     return words.weekly_text(await services.store.assignments.budget(*place))

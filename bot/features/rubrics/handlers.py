@@ -168,10 +168,13 @@ async def _ask_to_use(services: Services, person: Invocation, saved: Rubric) -> 
 
 async def _save(services: Services, person: Invocation, body: Raw) -> Rubric | dict[str, str]:
     """The rubric of the window, saved; or why it cannot be saved, by input block."""
-    errors = await _errors(services, person, body)
-    if errors:
-        return errors
+    refusal = await services.access.refusal(person, "rubrics", is_change=True)
+    if refusal:
+        return {ids.BLOCK_NAME: refusal}
     name, prompt = typed_rubric(body)
+    is_shipped = services.rubrics.shipped_as(name) is not None
+    if errors := words.errors(name, prompt, words.prompt_block(body), is_shipped=is_shipped):
+        return errors
     state = RubricState.of(body["view"])
     began_with = state.version if state.rubric == name else None
     try:
@@ -180,16 +183,6 @@ async def _save(services: Services, person: Invocation, body: Raw) -> Rubric | d
         return {ids.BLOCK_NAME: words.TAKEN_NAME.format(name=name)}
     except TooManyRubricsError:
         return {ids.BLOCK_NAME: words.TOO_MANY}
-
-
-async def _errors(services: Services, person: Invocation, body: Raw) -> dict[str, str]:
-    """Why a typed rubric cannot be saved, by input block; empty if it can."""
-    refusal = await services.access.refusal(person, "rubrics", is_change=True)
-    if refusal:
-        return {ids.BLOCK_NAME: refusal}
-    name, prompt = typed_rubric(body)
-    is_shipped = services.rubrics.shipped_as(name) is not None
-    return words.errors(name, prompt, words.prompt_block(body), is_shipped=is_shipped)
 
 
 async def _saved(
