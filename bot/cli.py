@@ -106,13 +106,13 @@ def doctor(http: Http = False) -> None:
 @app.command()
 def manifest(
     parts: Annotated[
-        list[str] | None,
+        str,
         typer.Option(
             "--with",
             metavar="PARTS",
             help="Optional parts, separated by a comma; a wrong name lists them.",
         ),
-    ] = None,
+    ] = "",
 ) -> None:
     """Print the manifest to paste into Slack.
 
@@ -120,7 +120,7 @@ def manifest(
     """
     from bot.slack.manifest import to_yaml
 
-    typer.echo(to_yaml(",".join(parts or ())), nl=False)
+    typer.echo(to_yaml(parts), nl=False)
 
 
 @app.command()

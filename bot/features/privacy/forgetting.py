@@ -42,7 +42,7 @@ def register(app: AsyncApp, services: Services) -> None:
         # cases may be deleted.
         forget = _forget_words if invocation.value == _ME else _forget
         said = await forget(services, invocation)
-        if said in (words.HOW, words.NO_WORDS, words.ALREADY, words.NOT_NOW):
+        if said in (words.NO_WORDS, words.ALREADY, words.NOT_NOW):
             # The button stays to try again, and a second press does not hide what the first has
             # deleted.
             await services.messenger.tell(invocation.recipient, said)
@@ -78,8 +78,8 @@ async def _find(
     services: Services, invocation: Invocation, text: str
 ) -> Sequence[LoggedCase] | str:
     """The cases that the text names; a sentence with the reason if it names none."""
-    if text.isascii() and text.isdigit():
-        return await services.store.cases.numbered(invocation.team_id, [to_case_id(text) or 0])
+    if number := to_case_id(text):
+        return await services.store.cases.numbered(invocation.team_id, [number])
     link = parse_permalink(text)
     if link is None:
         return words.HOW
@@ -100,8 +100,6 @@ async def _forget_words(services: Services, invocation: Invocation) -> str:
 async def _forget(services: Services, invocation: Invocation) -> str:
     """Deletes those of the numbered cases that this person may delete."""
     numbers = [to_case_id(number) or 0 for number in invocation.value.split(",")[:_MOST]]
-    if 0 in numbers:
-        return words.HOW
     found = await services.store.cases.numbered(invocation.team_id, numbers)
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
