@@ -1,6 +1,6 @@
 """The report of `judge agreement` as tables for a terminal, and as plain text."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 
 from rich import box
@@ -19,7 +19,7 @@ from judge.scoring.ratings import point
 from judge.scoring.rubric import Scale
 
 _MOST_LEVELS = 11
-_MOST_PROBLEMS = 10
+_MOST_PROBLEMS = 5
 
 _NAMES = {
     "quadratic_weighted_kappa": "Quadratic weighted kappa",
@@ -47,6 +47,10 @@ def print_report(report: Report, columns: Columns) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = 80
+    if report.problems:
+        for line in _problems(report.problems):
+            console.print(fill(to_printable(line), console.width))
+        console.print()
     for comparison in report.with_people:
         head = _head(
             f"{comparison.judge} against people ({columns.label})",
@@ -65,6 +69,13 @@ def print_report(report: Report, columns: Columns) -> None:
     console.print()
     for comparison in report.with_people:
         console.print(fill(to_printable(_told_apart(report, comparison)), console.width))
+
+
+def _problems(problems: Sequence[str]) -> Iterator[str]:
+    yield f"{number_of(len(problems), 'value')} could not be used:"
+    yield from (f"  {problem}" for problem in problems[:_MOST_PROBLEMS])
+    if len(problems) > _MOST_PROBLEMS:
+        yield f"  and {len(problems) - _MOST_PROBLEMS:,} more; --json lists them all"
 
 
 def _head(title: str, *lines: str) -> Text:
@@ -268,17 +279,20 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
             f"Left out of the mean: {number_of(report.not_blind, 'label')} given after the score "
             "was seen."
         )
+    if report.own_labels:
+        labels = number_of(report.own_labels, "label")
+        yield f"Left out: {labels} of the responses' own lines, since --labels names others."
+    if report.same:
+        yield (
+            f"Counted once: {number_of(report.same, 'line')} with the question and the response "
+            "of an earlier line."
+        )
     if report.repeats:
         yield (
             f"{number_of(report.repeats, 'value')} left out, in conflict with an earlier "
             "line: another score of the same judge, or another label of the same person, for the "
             "same response."
         )
-    if problems := report.problems:
-        yield f"{number_of(len(problems), 'value')} could not be used:"
-        yield from (f"  {problem}" for problem in problems[:_MOST_PROBLEMS])
-        if len(problems) > _MOST_PROBLEMS:
-            yield f"  and {len(problems) - _MOST_PROBLEMS:,} more; --json lists them all"
 
 
 def _value(name: str, value: float | None) -> str:

@@ -3,7 +3,7 @@ them.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import hypot
 
 from judge.evaluation.agreement.measures import MIN_PROMPTS, Statistic, mean_error
@@ -73,8 +73,7 @@ def _tested(scores: Scores) -> Iterator[tuple[float, Kindness]]:
 
 
 def _error(scores: Scores, responses: Sequence[Response], judge: str) -> Statistic | None:
-    part = Scores(tuple(responses), scores.judges, scores.scale, (), 0)
-    sample = to_sample(part, judge)
+    sample = to_sample(replace(scores, responses=tuple(responses)), judge)
     if sample is None or sample.n_prompts < MIN_PROMPTS:
         return None
     return mean_error(sample)

@@ -91,6 +91,8 @@ class Report:
     not_blind: int
     highest_label: float
     repeats: int
+    same: int
+    own_labels: int
     problems: Sequence[str]
 
 
@@ -121,6 +123,8 @@ def make_report(scores: Scores) -> Report:
         not_blind=sum(len(each.labels) - len(each.blind) for each in scores.responses),
         highest_label=max(label for each in scores.responses for label in each.labels),
         repeats=scores.repeats,
+        same=scores.same,
+        own_labels=scores.own_labels,
         problems=scores.problems,
     )
 

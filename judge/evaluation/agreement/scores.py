@@ -1,5 +1,6 @@
 """Scored responses and the labels that people gave them, read from JSONL."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ _TIME = "judged_at"
 
 # What identifies a judge: model, rubric, rubric version, the field of the score.
 _Key = tuple[str, ...]
+# What identifies a response: its texts or case, and its group.
+_Id = tuple[object, str | None]
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class Scores:
     scale: Scale  # of the scores, and of the labels after mapping
     problems: tuple[str, ...]  # a sentence for each value that could not be used
     repeats: int  # scores and labels in conflict with an earlier line, which counts
+    same: int = 0  # rows that add nothing to an earlier one of the same response
+    own_labels: int = 0  # rows with a label, which does not count beside a file of labels
 
     def corrected(self, judge: str) -> Corrected | None:
         """What people would say of all responses that a judge scored; None if there are none."""
@@ -57,31 +62,43 @@ def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None
     that does not come with the package.
     """
     file = RowFile(path)
-    rows = _read_rows(file, columns)
-    scale = _common_scale(rows, rubric)
-    labelled = LabelledRows(file.problems, columns.label, columns.label_range, columns.scores)
-    items, repeats = _merge((labelled.read(row, scale) for row in rows), columns.group)
-    labelled.check(takes_other_judge=columns.takes_other_judge)
-    names = _names(dict.fromkeys(judge for item in items for judge in item.scores))
-    responses = tuple(item.to_response(names) for item in items)
-    return Scores(responses, tuple(names.values()), scale, tuple(file.problems), repeats)
-
-
-def _read_rows(file: RowFile, columns: Columns) -> list[Row]:
-    """The rows of the file, and those of the labels beside it; raises SetupError if one of the
-    columns is missing.
-    """
     rows = list(file.rows())
-    if columns.labels:
-        beside = RowFile(columns.labels)
-        rows += beside.rows()
-        file.problems += (f"{columns.labels}, {each}" for each in beside.problems)
-        file.names |= beside.names
     for name in columns.scores:
         file.require(score=name)
     by_time = columns.group == _WEEK and _TIME in file.names
-    file.require(label=columns.label, by=None if by_time else columns.group)
-    return rows
+    file.require(by=None if by_time else columns.group)
+    beside = RowFile(columns.labels) if columns.labels else file
+    label_rows = list(beside.rows()) if columns.labels else []
+    beside.require(label=columns.label)
+    scale = _common_scale([*rows, *label_rows], rubric)
+    # With a file of labels, its rows have no scores that count, and the others no labels.
+    label = "" if columns.labels else columns.label
+    scored = LabelledRows(file.problems, label, columns.label_range, columns.scores)
+    labelled = LabelledRows(beside.problems, columns.label, columns.label_range, ())
+    items = _Items(columns.group)
+    for row in rows:
+        items.take_row(scored.read(row, scale))
+    for row in label_rows:
+        if not items.take_labels(labelled.read(row, scale)):
+            beside.problems.append(f"line {row.line}: the label is of no response in {path}")
+    scored.check(takes_other_judge=columns.takes_other_judge)
+    labelled.check()
+    _check_probabilities(items.drawn)
+    names = _names(dict.fromkeys(judge for item in items.all for judge in item.scores))
+    problems = list(file.problems)
+    own_labels = 0
+    if columns.labels:
+        problems += (f"{columns.labels}, {each}" for each in beside.problems)
+        own_labels = sum(row.get(columns.label) is not None for row in rows)
+    return Scores(
+        responses=tuple(item.to_response(names) for item in items.all),
+        judges=tuple(names.values()),
+        scale=scale,
+        problems=tuple(problems),
+        repeats=items.repeats,
+        same=items.same,
+        own_labels=own_labels,
+    )
 
 
 def _common_scale(rows: Sequence[Row], rubric: Rubric | str | Path | None) -> Scale:
@@ -139,34 +156,58 @@ class _Item:
         )
 
 
-def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_Item], int]:
-    """The responses that the rows are of, and the number of scores and labels in conflict with an
-    earlier row.
-    """
-    items: dict[object, _Item] = {}
-    repeats = 0
-    drawn: list[Row] = []
-    for read in rows:
+class _Items:
+    """The responses that rows are of: those with the same texts are one, within a group."""
+
+    def __init__(self, group: str | None) -> None:
+        self._group = group
+        self._items = dict[_Id, _Item]()
+        self._ids = defaultdict[object, dict[_Id, None]](dict)  # by what their rows are known by
+        self.repeats = 0  # scores and labels in conflict with an earlier row
+        self.same = 0  # rows that add nothing to an earlier one
+        self.drawn: list[Row] = []  # with a blind label
+
+    @property
+    def all(self) -> Collection[_Item]:
+        return self._items.values()
+
+    def take_row(self, read: LabelledRow) -> None:
         row = read.row
+        group = _group_of(row, self._group) if self._group else None
         known_by = row.known_by[1]
+        key = (known_by, group)
+        self._ids[known_by][key] = None
+        item = self._items.setdefault(key, _Item(row, group))
         source = tuple(str(part or "") for part in (row.judge, *row.rubric))
-        item = items.setdefault(known_by, _Item(row, _group_of(row, group) if group else None))
+        before = (len(item.scores), len(item.labels), self.repeats)
         for column, score in read.scores.items():
             judge = (*source, column)
             first = item.scores.get(judge)
             item.scores[judge] = score if first is None else first
             if score is not None and score != item.scores[judge]:
-                repeats += 1
-        if read.labels:
-            # In the order of their labels, which shows whether a person has become stricter.
-            items[known_by] = items.pop(known_by)
-            earlier = item.labels.setdefault(read.person, read)
-            if earlier.given != read.given:
-                repeats += 1
-            if read.is_blind:
-                drawn.append(row)
-    _check_probabilities(drawn)
-    return items.values(), repeats
+                self.repeats += 1
+        self._label(key, read)
+        if before == (len(item.scores), len(item.labels), self.repeats):
+            self.same += 1
+
+    def take_labels(self, read: LabelledRow) -> bool:
+        """Gives the labels to the response in each group; False if there is none."""
+        keys = self._ids.get(read.row.known_by[1], {})
+        for key in keys:
+            self._label(key, read)
+        return bool(keys)
+
+    def _label(self, key: _Id, read: LabelledRow) -> None:
+        if not read.labels:
+            return
+        # In the order of their labels, which shows whether a person has become stricter.
+        item = self._items.pop(key)
+        self._items[key] = item
+        earlier = item.labels.setdefault(read.person, read)
+        if earlier.given != read.given:
+            self.repeats += 1
+        if read.is_blind:
+            self.drawn.append(read.row)
 
 
 def _group_of(row: Row, field_name: str) -> str | None:

@@ -7,6 +7,7 @@ import pytest
 from judge.errors import SetupError
 from judge.evaluation.agreement.scores import Columns, Scores, read_scores
 from judge.scoring.rubric import load_rubric
+from tests import row_files
 from tests.tables import each
 
 ROW: dict[str, Any] = {"prompt": "Why?", "completion": "Because.", "score": 3, "human": 4}
@@ -97,6 +98,46 @@ def test_rows_of_one_response_are_merged(read: Reading, which: str) -> None:
     scores = read(*rows)
     assert [(each.labels, each.scores) for each in scores.responses] == [(labels, by_judge)]
     assert (scores.repeats, scores.problems) == (repeats, ())
+
+
+def test_the_same_texts_are_a_response_in_each_group(read: Reading) -> None:
+    rows = [ROW | {"version": "old"}, ROW | {"version": "new", "human": None}]
+    alone = read(*rows)
+    by_version = read(*rows, columns=Columns("human", group="version"))
+    assert ([each.labels for each in alone.responses], alone.same) == ([(4,)], 1)
+    assert {each.group: each.labels for each in by_version.responses} == {"old": (4,), "new": ()}
+    assert by_version.same == 0
+
+
+def beside(read: Reading, rows: list[dict[str, Any]], *labels: dict[str, Any]) -> Scores:
+    file = row_files.write(read.path.with_name("labels.jsonl"), *labels)
+    return read(*rows, columns=Columns("human", labels=file, group="version"))
+
+
+def test_a_file_of_labels_gives_labels_alone(read: Reading) -> None:
+    own = ROW | {"version": "old", "human": 1}
+    rows = [own, own | {"version": "new", "score": 2}, NEXT | {"version": "new", "human": None}]
+    scores = beside(read, rows, OF_A | {"score": 5, "model": "other"})
+    assert [(each.group, each.labels, each.scores) for each in scores.responses] == [
+        ("new", (), {"score": 3}),
+        ("old", (4,), {"score": 3}),
+        ("new", (4,), {"score": 2}),
+    ]
+    assert (scores.own_labels, scores.repeats, scores.problems) == (2, 0, ())
+
+
+def test_a_label_of_no_response_is_a_problem(read: Reading) -> None:
+    scores = beside(read, [ROW | {"version": "old"}], OF_A, OF_A | {"completion": "Else."})
+    assert [each.labels for each in scores.responses] == [(4,)]
+    (problem,) = scores.problems
+    assert problem.endswith(
+        "labels.jsonl, line 2: the label is of no response in " + str(read.path)
+    )
+
+
+def test_labels_beside_rows_without_scores_are_refused(read: Reading) -> None:
+    with pytest.raises(SetupError, match="no line has a score; 'judge batch' adds them"):
+        beside(read, [{"prompt": "Why?", "completion": "Because.", "version": "old"}], OF_A)
 
 
 @each(
