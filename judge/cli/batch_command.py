@@ -74,7 +74,9 @@ Label = Annotated[
 By = Annotated[
     str | None,
     typer.Option(
-        metavar="FIELD", help="Where no question is in both files: compare within its values."
+        metavar="FIELD",
+        help="Also show the difference for each of its values; of other questions, compare within "
+        "them.",
     ),
 ]
 OtherQuestions = Annotated[

@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 
 from judge.errors import SetupError
-from judge.evaluation.check_text import figures_of, to_markdown
+from judge.evaluation.check_text import figures_of, to_markdown, within_groups
 from judge.evaluation.comparison import SURE, Comparison, mean_of
 from judge.evaluation.labelled import Range
 from judge.evaluation.outputs import Output, read_output
@@ -101,7 +101,7 @@ class Check:
         figures = [
             *figures_of(output, mean.judge if mean else None, compared, self.judge.rubric.scale)
         ]
-        for figure in figures:
+        for figure in [*figures, *(within_groups(compared) if compared else ())]:
             before = f"{figure.before} before, now " if figure.before else ""
             say(f"{figure.name[0].upper()}{figure.name[1:]}: {before}{figure.now}.")
         say(f"{head}: {why}." if why else f"{head}.")

@@ -2,7 +2,7 @@
 
 import string
 from collections.abc import Iterator, Sequence
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from judge.scoring.sanitize import one_line
 
 _TOPIC = "topic"
 _MOST_FALLEN = 3  # replies that are named
+_MOST_GROUPS = 20
 _PLAIN = frozenset(string.ascii_letters + string.digits + " ")
 
 
@@ -75,9 +76,7 @@ def _of_questions(compared: Comparison) -> Iterator[Figure]:
     before = median(row.words for row in compared.before.rows)
     now = median(row.words for row in compared.now.rows)
     yield Figure("words in a question (median)", f"{before:g}", f"{now:g}")
-    if compared.groups:
-        yield Figure("compared within groups", "", one_line(", ".join(compared.groups), 200))
-    elif _TOPIC in compared.before.fields & compared.now.fields:
+    if not compared.groups and _TOPIC in compared.before.fields & compared.now.fields:
         yield Figure(f"both have the field {_TOPIC}", "", f"--by {_TOPIC} compares within each")
 
 
@@ -108,6 +107,15 @@ def _differences(compared: Comparison, before: float, now: float) -> Iterator[Fi
         yield Figure(name, "", _say(compared.corrected, "+.2f"))
 
 
+def within_groups(compared: Comparison) -> Iterator[Figure]:
+    """The differences in the groups, whose names are untrusted."""
+    for group in nlargest(_MOST_GROUPS, compared.groups, key=lambda group: group.rows):
+        name = f"within {one_line(group.name, 80)} (n = {group.rows:,}), by the judge alone"
+        yield Figure(name, "", _say(group.change, "+.2f"))
+    if len(compared.groups) > _MOST_GROUPS:
+        yield Figure("groups with fewer rows", "", f"{len(compared.groups) - _MOST_GROUPS:,}")
+
+
 def to_markdown(
     judge: Judge,
     figures: Sequence[Figure],
@@ -120,6 +128,12 @@ def to_markdown(
     rubric = judge.rubric
     by = f"{judge.model}, rubric {rubric.name} ({rubric.version}), samples: {samples}"
     parts = [f"\n### {head}", _escape(why, most=1000) if why else "", _to_table("", figures)]
+    if compared and compared.groups:
+        groups = [
+            figure._replace(name=_escape(figure.name, most=150))
+            for figure in within_groups(compared)
+        ]
+        parts.append(_to_table("", groups))
     fallen = [pair for pair in (compared.pairs if compared else ()) if pair.change < 0]
     worst = nsmallest(_MOST_FALLEN, fallen, key=lambda pair: (pair.change, pair.now.line))
     if worst:

@@ -1,7 +1,7 @@
 """Two outputs of one judge compared: by pairs where they share questions, otherwise by their means."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from math import sqrt
 from statistics import fmean
 from typing import NamedTuple
@@ -48,6 +48,14 @@ class Pair(NamedTuple):
         return bool(self.now.given and self.before.given)
 
 
+class Group(NamedTuple):
+    """The difference of the pairs, or of the rows of now, with one value of a field."""
+
+    name: str
+    rows: int
+    change: Interval | None
+
+
 class Comparison:
     """Compares when it is made.
 
@@ -64,7 +72,7 @@ class Comparison:
         why_not: Why it is not corrected by labels, if these were enough.
         labels: How many labelled rows of each output there are; with pairs, those of both.
         n: How many independent ones the difference is of.
-        groups: Those within which means were compared; none if all rows were.
+        groups: The difference within each group, by the judge.
     """
 
     def __init__(self, before: Output, now: Output, scale: Scale) -> None:
@@ -80,7 +88,7 @@ class Comparison:
         self.why_not = ""
         self.labels = (0, 0)
         self.n = 0.0
-        self.groups = list[str]()
+        self.groups = list[Group]()
         self.reworded = sum(pair.is_reworded for pair in self.pairs)
         matched = len(now.rows) - self.alone[1]
         fewest = min(len(before.rows), len(now.rows))
@@ -191,6 +199,12 @@ class Comparison:
         if estimate is None:
             return
         self.difference = paired_difference(estimate)
+        changes = defaultdict[str, list[tuple[float, Hashable]]](list)
+        for pair in self.pairs:
+            if pair.before.group:
+                changes[pair.before.group].append((pair.change, pair.now.cluster))
+        for name, own in changes.items():
+            self.groups.append(Group(name, len(own), paired(own, self.scale)))
         self.n = estimate.independent
         self.labels = (estimate.labelled, estimate.labelled)
         if estimate.missing:
@@ -206,8 +220,10 @@ class Comparison:
         self.labels = (len(given_before), len(given))
         severities = Severities([*given_before, *given])
         parts = self._parts(before, now, severities)
-        self.groups = [part.group for part in parts if part.group]
         by_judge = [minus(part.now.judge, part.before.judge) for part in parts]
+        for part, change in zip(parts, by_judge, strict=True):
+            if part.group:
+                self.groups.append(Group(part.group, part.rows, change))
         self.difference = _together(parts, by_judge)
         self.n = sum(min(part.now.independent, part.before.independent) for part in parts)
         if not parts or any(part.now.missing or part.before.missing for part in parts):

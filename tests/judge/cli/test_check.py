@@ -215,6 +215,12 @@ COMPARISONS: dict[str, tuple[Rows, Rows, list[str]]] = {
         EARLIER,
         ["--by", "topic"],
     ),
+    # Worse on the easy questions, and better on the hard ones.
+    "of the same questions, by topic": (
+        of_topics(*[3, 5, 3, 4] * 10),
+        EARLIER,
+        ["--by", "topic"],
+    ),
     "of other questions, too few": (of_topics(2, 2, prompts=NEW_WEEK), EARLIER, []),
 }
 JUDGE_CHANGES: dict[str, tuple[int, list[object], list[str], list[int]]] = {
@@ -344,13 +350,13 @@ def test_files_that_cannot_be_compared_are_refused_before_any_request(files: Fil
 def test_the_summary_is_appended_and_shows_the_largest_drops_as_plain_text(files: Files) -> None:
     hostile = "a | b `c` <img src=x> @octocat\n| **d** | [e](https://f.example) &amp; \\| #1"
     prompts = [hostile, "x" * 200, "one", "two", "same"]
-    files.scored("before", scores(*[5] * 5, prompts=prompts))
+    files.scored("before", scores(*[5] * 5, prompts=prompts, team="a | b"))
     summary = files.folder / "summary.md"
     summary.write_text("Of another step.\n")
     for given in ((0, 1, 4, 3, 5), [5] * 5):
         source = files.scored("now", scores(*given, prompts=prompts))
-        earlier = files.folder / "before.scored"
-        files.batch(source, "--compare", earlier, "--fail-under", 4, "--summary", summary)
+        check = ("--compare", files.folder / "before.scored", "--by", "team", "--fail-under", 4)
+        files.batch(source, *check, "--summary", summary)
     text = summary.read_text()
     assert text.startswith("Of another step.\n\n### Check failed\n")
     assert (text.count("### Check passed"), text.count("fell most")) == (1, 1)
@@ -364,6 +370,8 @@ def test_the_summary_is_appended_and_shows_the_largest_drops_as_plain_text(files
         *("<code>two</code>", "5", "3"),
     ]
     assert "<code>one</code>" not in cells
+    start = cells.index("<code>within a | b (n = 4), by the judge alone</code>")
+    assert cells[start + 2] == "-3.00 (95% interval -5.91 to -0.09)"
     assert "| mean of the other pairs (n = 4) | 5.00 | 2.00 |" in text
 
 
