@@ -58,9 +58,9 @@ class HttpFront(HttpServer):
         self._verifier = SignatureVerifier(signing_secret.get_secret_value(), self._clock)
 
     async def _take(self, request: web.BaseRequest) -> web.Response:
-        if request.path != EVENTS and self._pages:
-            return await self._pages(request)
         if request.path != EVENTS:
+            if self._pages:
+                return await self._pages(request)
             return web.Response(
                 status=404, text=f"only {EVENTS} is served here; metrics are on METRICS_PORT\n"
             )

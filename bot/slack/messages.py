@@ -67,7 +67,7 @@ def to_message(raw: Raw) -> Message:
         blocker=blocker,
         is_bots=bool(raw.get("bot_id")),
         streaming=raw.get("streaming_state"),
-        edited_ts=edited.get("ts") if isinstance(edited := raw.get("edited"), dict) else None,
+        edited_ts=(raw.get("edited") or {}).get("ts"),
         begins_thread=parent_ts == raw["ts"],
         read=found,
     )

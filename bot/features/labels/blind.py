@@ -4,6 +4,7 @@ Before a case is shown to be labelled blind, and again before the label is recor
 for the person's channels.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,7 +29,7 @@ from bot.slack.invocation import (
     typed,
     values_of,
 )
-from bot.slack.members import MembershipError
+from bot.slack.members import Listed, MembershipError
 from bot.slack.messenger import Post
 from bot.store.assignments import DrawnCase, NotRecordedError, answer_of
 from bot.store.database import upsert
@@ -123,10 +124,17 @@ async def _note_choice(services: Services, person: Invocation, *, is_asked: bool
 async def served_channels(services: Services, user_id: str) -> set[str]:
     """The person's channels in which replies are scored; none if Slack does not list them."""
     try:
-        listed = await services.memberships.of(user_id)
+        return _served(services, await services.memberships.of(user_id))
     except MembershipError:
         return set()
-    return {each for each in listed if services.policy.may_score(each)}
+
+
+def _served(services: Services, listed: Mapping[str, Listed]) -> set[str]:
+    return {
+        channel_id
+        for channel_id, channel in listed.items()
+        if not channel.is_archived and services.policy.may_score(channel_id)
+    }
 
 
 async def open_window(services: Services, invocation: Invocation) -> str:
@@ -140,12 +148,7 @@ async def open_window(services: Services, invocation: Invocation) -> str:
 
 
 async def _visit(services: Services, invocation: Invocation, state: ModalState) -> "_Visit":
-    listed = await services.memberships.now(invocation.user_id)
-    theirs = {
-        channel_id
-        for channel_id, channel in listed.items()
-        if not channel.is_archived and services.policy.may_score(channel_id)
-    }
+    theirs = _served(services, await services.memberships.now(invocation.user_id))
     return _Visit(services, (invocation.team_id, invocation.user_id), state, theirs)
 
 

@@ -89,8 +89,10 @@ def details_modal(
     elif may_ask:
         label = f"Ask for the {'reason' if lacks_reason(verdict) else 'points'}"
         shown.append(blocks.actions(blocks.button(label, ids.ACTION_POINTS, case.id)))
-    quotes = [rated_quote(rating, verdict) for rating in verdict.ratings[:20]]
-    shown += [quote for at, quote in enumerate(quotes) if quote not in quotes[:at]]
+    for rating in verdict.ratings[:20]:
+        quote = rated_quote(rating, verdict)
+        if quote not in shown:
+            shown.append(quote)
     return blocks.page(f"Case {case.id}", shown + _texts(case))
 
 
