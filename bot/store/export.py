@@ -62,6 +62,13 @@ _LABEL = (
 )
 
 
+_CAUSE = select(causes.c.name).where(is_of_case(causes)).limit(1).scalar_subquery()
+_GIVEN_BY = func.coalesce(labels.c.user_id, "").label("given_by")
+_ROWS = select(
+    cases, *_LABEL, _CAUSE.label("cause"), TIMES_DRAWN.label("times_drawn"), _GIVEN_BY
+).select_from(cases)
+
+
 class Exports(StoreQueries):
     async def teams(self, channel_id: str) -> Sequence[str]:
         """The teams in which this channel has verdicts; none for direct messages, which are for one
@@ -104,13 +111,8 @@ class Exports(StoreQueries):
         label. Rows are read page by page: each is as it was
         when its page was read.
         """
-        its_causes = select(causes.c.name).where(is_of_case(causes)).limit(1)
-        cause = its_causes.scalar_subquery().label("cause")
-        given_by = func.coalesce(labels.c.user_id, "").label("given_by")
-        columns = (cases, *_LABEL, cause, TIMES_DRAWN.label("times_drawn"), given_by)
-        query = select(*columns).select_from(cases).join(labels, isouter=which.has_unlabelled)
-        selected = query.where(*which.conditions())
-        async for page in self._database.pages(selected, cases.c.id, given_by):
+        joined = _ROWS.join(labels, isouter=which.has_unlabelled).where(*which.conditions())
+        async for page in self._database.pages(joined, cases.c.id, _GIVEN_BY):
             given = await self._ratings([row.id for row in page])
             ids = {row.id for row in page if row.messages_before}
             said = await self._database.read(partial(read_conversations, case_ids=ids))

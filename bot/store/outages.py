@@ -28,18 +28,21 @@ class Outage:
         return f"outage since {self.since.isoformat()}: {self.reason}"
 
 
+_REASON = cases.c.unscored_reason
+_IS_FAILED = sa.or_(_REASON.endswith("Error"), _REASON.in_(("call_failed", "fault")))
+_NEWEST_FIRST = sa.select(cases.c.judged_at, _REASON).order_by(cases.c.judged_at.desc())
+
+
 async def read_outages(database: Database, now: datetime) -> Sequence[Outage]:
     """Those of all workspaces where a verdict has failed within a day."""
-    reason = cases.c.unscored_reason
-    is_failed = sa.or_(reason.endswith("Error"), reason.in_(("call_failed", "fault")))
-    teams = sa.select(cases.c.team_id).where(cases.c.created_at > now - _LOOKED_BACK, is_failed)
+    is_recent = cases.c.created_at > now - _LOOKED_BACK
+    teams = sa.select(cases.c.team_id).where(is_recent, _IS_FAILED)
     outages = []
     for team_id in await database.values(teams.distinct()):
-        newest_first = sa.select(cases.c.judged_at, reason).filter_by(team_id=team_id)
-        newest_first = newest_first.order_by(cases.c.judged_at.desc())
+        newest_first = _NEWEST_FIRST.filter_by(team_id=team_id)
         scored = await database.one(newest_first.where(cases.c.score.is_not(None)).limit(1))
         since = scored.judged_at if scored else BEGINNING
-        rows = await database.all(newest_first.where(is_failed, cases.c.judged_at > since))
+        rows = await database.all(newest_first.where(_IS_FAILED, cases.c.judged_at > since))
         if rows and rows[0].judged_at - rows[-1].judged_at >= _LASTS:
             outages.append(Outage(team_id, rows[-1].judged_at, rows[0].unscored_reason))
     return outages

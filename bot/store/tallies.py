@@ -53,15 +53,8 @@ class Tallies(StoreQueries):
         self, place: Place, span: Span, start: datetime
     ) -> Sequence[figures.ScoreCount]:
         """The last part of the span begins at `start`."""
-        rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
-        outcome = (
-            cases.c.score,
-            cases.c.unscored_reason,
-            rater,
-            cases.c.author_id,
-            (cases.c.judged_at >= start).label("is_this"),
-        )
-        found = sa.select(*_KIND, *outcome).where(is_public(place, span)).subquery()
+        is_this = (cases.c.judged_at >= start).label("is_this")
+        found = sa.select(*_KIND, *_OUTCOME, is_this).where(is_public(place, span)).subquery()
         query = sa.select(found, sa.func.count().label("number")).group_by(*found.c)
         return await self._database.rows(figures.ScoreCount, query)
 
@@ -105,15 +98,7 @@ class Tallies(StoreQueries):
         )
 
     async def usage(self, place: Place, span: Span) -> figures.Usage:
-        tokens = cases.c.input_tokens + cases.c.output_tokens
-        query = sa.select(
-            sa.func.count().label("cases"),
-            sa.func.coalesce(sa.func.sum(tokens), 0).label("tokens"),
-            sa.func.count(tokens).label("with_tokens"),
-            sa.func.coalesce(sa.func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
-            sa.func.count(cases.c.cost_usd).label("with_cost"),
-        )
-        (usage,) = await self._database.rows(figures.Usage, query.where(is_public(place, span)))
+        (usage,) = await self._database.rows(figures.Usage, _USAGE.where(is_public(place, span)))
         return usage
 
     async def low(
@@ -162,17 +147,9 @@ class Tallies(StoreQueries):
         At least two ratings are that low, or one gives two thirds of its probability to such
         scores. Deleted and forgotten replies are left out.
         """
-        limit = cases.c.lowest + 0.2 * (cases.c.highest - cases.c.lowest)
-        columns = cases.c.id, cases.c.delivered_at, limit.label("limit"), ratings.c.probabilities
-        query = (
-            sa.select(*columns)
-            .join(ratings, is_of_case(ratings))
-            .where(cases.c.score <= limit, ratings.c.score <= limit, _IS_SHOWN)
-            .where(cases.c.delivered_at.is_not(None))
-            .where(is_public(replace(place, origin=Origin.WATCHED), span))
-        )
+        place = replace(place, origin=Origin.WATCHED)
         votes = Counter[tuple[int, datetime]]()
-        for row in await self._database.all(query.order_by(cases.c.delivered_at, cases.c.id)):
+        for row in await self._database.all(_LOWEST.where(is_public(place, span))):
             chances = row.probabilities or {}
             low = sum(chance for score, chance in chances.items() if int(score) <= row.limit)
             vote = 1
@@ -247,6 +224,30 @@ _KIND = (
     cases.c.lowest,
     cases.c.highest,
     cases.c.judge_version.label("version"),
+)
+
+
+_LIMIT = cases.c.lowest + 0.2 * (cases.c.highest - cases.c.lowest)
+_LOWEST = (
+    sa.select(cases.c.id, cases.c.delivered_at, _LIMIT.label("limit"), ratings.c.probabilities)
+    .join(ratings, is_of_case(ratings))
+    .where(cases.c.score <= _LIMIT, ratings.c.score <= _LIMIT, _IS_SHOWN)
+    .where(cases.c.delivered_at.is_not(None))
+    .order_by(cases.c.delivered_at, cases.c.id)
+)
+_TOKENS = cases.c.input_tokens + cases.c.output_tokens
+_USAGE = sa.select(
+    sa.func.count().label("cases"),
+    sa.func.coalesce(sa.func.sum(_TOKENS), 0).label("tokens"),
+    sa.func.count(_TOKENS).label("with_tokens"),
+    sa.func.coalesce(sa.func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
+    sa.func.count(cases.c.cost_usd).label("with_cost"),
+)
+_OUTCOME = (
+    cases.c.score,
+    cases.c.unscored_reason,
+    sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater"),
+    cases.c.author_id,
 )
 
 

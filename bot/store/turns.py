@@ -18,24 +18,22 @@ def turn_rows(case: Case, case_id: int) -> list[dict[str, Any]]:
     ]
 
 
+_SAID = (
+    select(turns.c.case_id, turns.c.role, turns.c.text, cases.c.left_out)
+    .join(cases, is_of_case(turns))
+    .where(turns.c.part == Part.CONVERSATION, turns.c.text.is_not(None))
+    .order_by(turns.c.case_id, turns.c.position)
+)
+
+
 async def read_conversations(
     connection: AsyncConnection, case_ids: Collection[int]
 ) -> Mapping[int, tuple[Turn, ...]]:
     """What was said before the question in those of these cases that have it, as the judge is shown
     it.
     """
-    query = (
-        select(turns.c.case_id, turns.c.role, turns.c.text, cases.c.left_out)
-        .join(cases, is_of_case(turns))
-        .where(
-            turns.c.case_id.in_(case_ids),
-            turns.c.part == Part.CONVERSATION,
-            turns.c.text.is_not(None),
-        )
-        .order_by(turns.c.case_id, turns.c.position)
-    )
     said: dict[tuple[int, int], list[Turn]] = {}
-    for row in await connection.execute(query):
+    for row in await connection.execute(_SAID.where(turns.c.case_id.in_(case_ids))):
         said.setdefault((row.case_id, row.left_out), []).append(Turn(row.role, row.text))
     return {
         case_id: to_conversation(given, left_out) for (case_id, left_out), given in said.items()
