@@ -21,7 +21,7 @@ from judge.scoring.ratings import (
     mean_of,
     unscored,
 )
-from judge.scoring.reading import parse_rating
+from judge.scoring.reading import parse_rating, parse_score_line
 from judge.scoring.rubric import Scale
 
 # The prompt asks for the score first; a heading, or "Total score", may stand before it.
@@ -99,10 +99,10 @@ class DistributionMember(Member):
             elif self.model.gives_logprobs:
                 self._note_text("its server gives no log probabilities")
             return unscored(UnscoredReason.EMPTY, scale, text)
-        read = parse_rating(text, scale, response=response)
+        read = _read(text, scale, response)
         is_cut = choice.finish_reason == "length" and text[-1:].isdigit()  # "1" may become "10"
         if isinstance(read, Unscored) or is_cut:
-            if not self._is_on_first_line:
+            if not self._is_on_first_line or _NUMBER.search(text):
                 self._note_text("its first words state no score")
             return unscored(UnscoredReason.NO_SCORE, scale, text)
         chances = find_chances(choice.tokens, read.score, scale)
@@ -126,6 +126,13 @@ class DistributionMember(Member):
 
     def _note_text(self, why: str) -> None:
         self.model.note(f"Model {self.model.name!r} is asked for text where {why}.")
+
+
+def _read(text: str, scale: Scale, response: str = "") -> Result:
+    # The prompt asks for the score first, so a number that is all of the answer is the score.
+    if _NUMBER.fullmatch(text.strip()):
+        return parse_score_line(text, scale)
+    return parse_rating(text, scale, response=response)
 
 
 def find_chances(tokens: Sequence[Token], score: int, scale: Scale) -> dict[int, float]:
@@ -187,7 +194,7 @@ def _place_of(tokens: Sequence[Token], score: int, scale: Scale) -> int | None:
     for found in _NUMBER.finditer(text):
         if int(found[0]) != score or found.start() not in starts:
             continue
-        changed = parse_rating(f"{text[: found.start()]}{other}{text[found.end() :]}", scale)
+        changed = _read(f"{text[: found.start()]}{other}{text[found.end() :]}", scale)
         if isinstance(changed, Rating) and changed.score == other:
             return starts[found.start()]
     return None

@@ -83,6 +83,20 @@ async def test_distribution_that_does_not_speak_for_the_score_is_asked_as_text(
     assert verdict.input_tokens == 400 + times * first
 
 
+async def test_a_number_that_is_all_of_the_answer_is_the_score(ask: Ask) -> None:
+    bare = answer(("4", {"4": 0.6, "5": 0.3, "2": 0.1}), finish_reason="stop")
+    verdict = await ask(or_text(bare), ask="distribution")
+    assert verdict.probabilities == pytest.approx({2: 0.1, 4: 0.6, 5: 0.3})
+    assert len(ask.server.requests) == 1
+
+
+async def test_an_answer_in_which_a_number_is_not_the_score_is_named(ask: Ask) -> None:
+    judge = ask.judge(ask="distribution")
+    ask.server.script(or_text(answer("In ", "2", " ways.", finish_reason="stop")))
+    assert (await judge.score(QUESTION, RESPONSE)).score == 3
+    assert judge.shortfalls == ["Model 'm' is asked for text where its first words state no score."]
+
+
 async def test_server_without_log_probabilities_is_asked_as_text_and_named(ask: Ask) -> None:
     judge = ask.judge(ask="distribution")
     ask.server.script(or_text(REFUSED))
