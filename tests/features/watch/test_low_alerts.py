@@ -136,12 +136,13 @@ async def test_the_same_bad_answer_is_told_once_and_then_counted(stage: Stage) -
     await stage.log.database.execute(update(cases).values(given | {"justification": "Too short."}))
     others = {"question": "When is the office open?", "response": "ask hr."}
     await stage.log.database.execute(update(cases).where(cases.c.id > 5).values(others))
-    for _ in range(2):
-        await tell(stage)
-    assert len(told(stage)) == 1
+    await tell(stage)
+    await stage.log.database.execute(update(cases).where(cases.c.id == 3).values(score=0))
+    await tell(stage)
+    assert len(told(stage)) == 1  # a lower score of the same answer is no news
     for _ in range(2):
         await tell(stage, timedelta(days=1))
     (_, later) = told(stage)
     assert later.text.startswith("helper got the lowest scores for 6 more replies in ")
     assert "6 times: “How do I hand over?”" in shown(later)
-    assert shown(later).count("|Score 1 of 5>") == 1
+    assert shown(later).count("|Score 0 of 5>") == 1
