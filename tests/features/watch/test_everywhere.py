@@ -15,7 +15,7 @@ from bot.features.watch.news import tell_low
 from bot.features.watch.watcher import Watcher
 from bot.store.schema import cases, watches
 from tests.features.watch.test_standings import drop, look, worth
-from tests.features.watch.test_watch_window import filled, its
+from tests.features.watch.test_watch_window import filled, grown, its
 from tests.features.watch.watching import end, only, orders, say, told, write_low
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
@@ -94,17 +94,30 @@ def last(stage: Stage) -> str:
     return stage.ann.ephemerals(CHANNEL)[-1].text
 
 
+async def test_a_change_in_a_channel_makes_its_watch_its_own(stage: Stage) -> None:
+    await say(stage, "@helper everywhere 1 in 5")
+    await say(stage, "@helper 1 in 2")
+    await follow(stage)
+    shares = {name: watch.share for name, watch in (await watched(stage)).items()}
+    assert shares == {CHANNEL: 0.5, "sales": 0.2}
+
+
 async def test_the_window_shows_the_order_and_changes_it(stage: Stage) -> None:
     await say(stage, "@helper everywhere 1 in 5")
+    (order,) = await orders(stage).everywhere(stage.slack.workspace.team_id)
+    hears = (stage.ann.id, channel_id(stage, "sales"))
+    await orders(stage).save(replace(order, alerts_to=hears), stage.ann.id)
     await say(stage, "")
     assert "*helper*, as in all public channels: " in last(stage)
     stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_WATCH)
     assert f"public channels that I am in. Set by <@{stage.ann.id}>." in await filled(stage, "Set")
     stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, stage.helper.id), "2")
     await filled(stage, "a random 1 in 2")
+    await grown(stage)
     await stage.slack.settled(stage.ann.submit())
     await stage.told(stage.ann, 3)
-    assert {watch.share for watch in (await watched(stage)).values()} == {0.5}
+    (changed,) = await orders(stage).everywhere(stage.slack.workspace.team_id)
+    assert (changed.share, set(changed.alerts_to)) == (0.5, set(hears))
 
 
 async def spread(stage: Stage, words: str) -> None:
