@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from os.path import isfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -153,13 +154,15 @@ class Rubric:
 def load_rubric(name_or_path: str | Path) -> Rubric:
     """The rubric of this name that comes with the package, or the rubric in this file.
 
-    A string with a directory separator or the ending `.txt` is a path, anything else a name.
+    A string with a directory separator or the ending `.txt` is a path. Anything else is a name, or
+    if there is no rubric of that name, a file in the current folder.
 
     Raises:
         RubricError: There is no such rubric or file, or its text is not a rubric.
     """
     text = str(name_or_path)
-    if isinstance(name_or_path, Path) or text.endswith(".txt") or "/" in text or "\\" in text:
+    is_path = isinstance(name_or_path, Path) or text.endswith(".txt") or "/" in text or "\\" in text
+    if is_path or (text not in list_rubrics() and isfile(text)):
         path = Path(name_or_path)
         try:
             return Rubric(path.stem, path.read_text(encoding="utf-8"))

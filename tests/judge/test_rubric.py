@@ -37,6 +37,16 @@ def test_file_is_loaded_under_its_stem(tmp_path: Path) -> None:
     assert load_rubric(path) == load_rubric(str(path)) == Rubric("tone", TONE)
 
 
+def test_a_file_in_the_current_folder_needs_no_ending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("tone", "code"):
+        Path(name).write_text(TONE, encoding="utf-8")
+    assert load_rubric("tone") == Rubric("tone", TONE)
+    assert load_rubric("code").prompt != TONE  # a name of the package comes first
+
+
 def test_list_names_every_loadable_rubric() -> None:
     assert "additive-5" in list_rubrics()
     assert [load_rubric(name).name for name in list_rubrics()] == list_rubrics()
