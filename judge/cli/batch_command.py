@@ -126,6 +126,7 @@ def batch(
     from judge.evaluation.closeness import Closeness, is_of_another_judge
     from judge.rows import exports
     from judge.rows.row_file import RowFile, find_delimiter
+    from judge.scoring.rubric import list_rubrics
 
     form = exports.choose_format(output)
     path, table = _to_files(source, output, form, summary)
@@ -160,7 +161,11 @@ def batch(
         say(f"Rows in {path}, as a table in {table}.")
     say(options.to_summary(*map(options.to_options, work.sentences())))
     if work.tally.rows:
-        say(f"Next: judge view {shlex.quote(str(path))}")
+        view = ["judge", "view", str(path)]
+        rubric = make.keywords["rubric"]
+        if rubric not in list_rubrics():
+            view += ["--rubric", rubric]
+        say(f"Next: {shlex.join(view)}")
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
     has_gaps = bool(work.missing or work.tally.unscored)
     raise typer.Exit(has_gaps if outcome is None else outcome)
@@ -221,7 +226,7 @@ def _run(
             raise typer.Exit(130) from None
         if batch.stopped:
             raise JudgeError(
-                f"{batch.stopped} Stopped with {work.share}; run the same command to continue."
+                f"{batch.stopped} Stopped with {work.share}; the next run continues there."
             )
         journal.sort()
     return work
@@ -302,7 +307,8 @@ class _Work:
             counts = ", ".join(
                 f"{score}: {count:,}" for score, count in sorted(tally.scores.items())
             )
-            yield f"Rows by score: {counts}. Mean {mean:.2f}."
+            which = f", of the {tally.scored:,} scored" if tally.unscored else ""
+            yield f"Rows by score: {counts}. Mean {mean:.2f}{which}."
         if self.batch.judge.model == OFFLINE and tally.scored:
             yield "The offline rater counted words: it is not a judge."
         for each in answered_as(tally.served):

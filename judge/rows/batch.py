@@ -6,6 +6,7 @@ A journal keeps every verdict, and a run that ended early continues from it.
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from itertools import islice
 from typing import Any
 
 from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
@@ -73,6 +74,9 @@ class Batch:
         become free.
         """
         self._watch_cost()
+        if self.max_cost_usd is not None:
+            # Whether the price is known shows with the first answer; the other rows wait for it.
+            await self._work(islice(items, 1))
         async with asyncio.TaskGroup() as group:
             for _ in range(self.concurrency):
                 group.create_task(self._work(items))

@@ -1,6 +1,7 @@
 import asyncio
 import csv
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from judge import load_rubric
 from judge.rows.exports import export
 from judge.rows.files import Format
 from judge.rows.row_file import ADDED, Row, parse_item
@@ -313,13 +315,16 @@ def test_limit_counts_rows_and_not_malformed_lines(tmp_path: Path, output: Path)
         assert "2 of 2 rows scored, 0 unscored, 0 failed, 2 skipped." in done.stdout
 
 
-@each("command", ["batch", "pairs"])
+@each(
+    ("command", "said"),
+    [("batch", "in.jsonl is empty: it has no rows.\n"), ("pairs", "in.jsonl: it is empty; give")],
+)
 def test_an_empty_file_is_an_error_and_leaves_no_output(
-    tmp_path: Path, output: Path, command: str
+    tmp_path: Path, output: Path, command: str, said: str
 ) -> None:
     done = run(command, write(tmp_path / "in.jsonl"), "-o", output)
     assert (done.returncode, done.stdout, output.exists()) == (2, "", False)
-    assert done.stderr.endswith("in.jsonl is empty: it has no rows.\n")
+    assert said in done.stderr
 
 
 @each(
@@ -472,6 +477,25 @@ async def test_row_that_is_too_long_for_the_model_is_unscored_and_not_asked_agai
     assert (again.returncode, len(model_server.requests)) == (1, 5)
 
 
+# What it says at the end
+
+
+def test_hint_names_a_rubric_that_is_a_file(source: Path, output: Path) -> None:
+    rubric = source.with_name("my own.txt")
+    rubric.write_text(load_rubric("additive-5").prompt)
+    assert f"\nNext: judge view {output}\n" in offline(source, output).stdout
+    output.unlink()
+    hint = f"\nNext: judge view {output} --rubric '{rubric}'\n"
+    assert hint in offline(source, output, "--rubric", rubric).stdout
+
+
+def test_mean_says_of_how_many_rows_it_is_if_not_of_all(source: Path, output: Path) -> None:
+    assert re.search(r"Mean \d\.\d\d\.\n", offline(source, output).stdout)
+    output.unlink()
+    write(source, *(row("Answer 1."), row("")))
+    assert re.search(r"Mean \d\.\d\d, of the 1 scored\.\n", offline(source, output).stdout)
+
+
 # Cost
 
 
@@ -479,8 +503,9 @@ async def test_unknown_price_stops_the_run_at_the_first_verdict(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script("score: 4\nGood.")
-    done = await ask(model_server, source, output, "--concurrency", 1, "--max-cost", 1)
+    done = await ask(model_server, source, output, "--max-cost", 1)
     assert done.returncode == 2
+    assert "the same command" not in done.stderr
     assert "so --max-cost cannot be kept; leave it out, and judge fewer lines." in done.stderr
     assert len(read(output)) == 1
     assert (await ask(model_server, source, output, "--max-cost", 1)).returncode == 2
