@@ -49,23 +49,16 @@ _COLUMNS = (
     ),
     *("messages_before", "messages_of_reply", "unread", "judged_at"),
 )
-_COPIED = {
+_STORED_AS = {
     "case": "id",
-    "score": "score",
-    "human": "human",
     "blind": "is_blind",
     "probability": "label_probability",
     "drawn_with": "probability",
-    "times_drawn": "times_drawn",
-    "model": "model",
-    "rubric": "rubric",
     "workspace": "team_id",
     "channel": "channel_id",
-    "messages_before": "messages_before",
     "messages_of_reply": "messages",
-    "unread": "unread",
 }
-"""Columns that are stored so, by their names in the export."""
+"""Columns that are stored under other names."""
 _OF_TEXTS = "reason", "prompt", "completion"
 """The columns of a table, also without a row."""
 
@@ -287,7 +280,7 @@ def to_row(labelled: Row[Any], conversation: Sequence[Turn], *, has_texts: bool)
     rubric_versions = [labelled.rubric_version, reference_of(labelled.judge_version)]
     thread_ts = labelled.thread_ts or labelled.parent_ts or labelled.message_ts
     thread = thread_ts or f"case {labelled.id}"
-    row = {name: getattr(labelled, column) for name, column in _COPIED.items()} | {
+    computed = {
         "prompt_id": _prompt_id(labelled, conversation),
         "label_by": labelled_by,
         # Channels of two workspaces may have one id.
@@ -296,7 +289,10 @@ def to_row(labelled: Row[Any], conversation: Sequence[Turn], *, has_texts: bool)
         "thread": _pseudonym(labelled.team_id, f"{labelled.channel_id}:{thread}"),
         "judged_at": labelled.judged_at.isoformat(),
     }
-    row = {name: row[name] for name in _COLUMNS}
+    row = {
+        name: computed[name] if name in computed else getattr(labelled, _STORED_AS.get(name, name))
+        for name in _COLUMNS
+    }
     return row | _texts(labelled, conversation) if has_texts else row
 
 

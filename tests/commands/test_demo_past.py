@@ -139,7 +139,10 @@ async def test_questions_have_outcomes_and_topics_and_one_waits(past: Past, tmp_
         names = {workspace.user(name).id: name for name in ("helper", "drafter")}
         watches = await services.store.watches.of(workspace.team_id)
         reports = {names[watch.author_id]: await figures.of(subject_of(watch)) for watch in watches}
-        waiting = await figures.waiting(workspace.team_id, {watches[0].channel_id})
+        channels = {watches[0].channel_id}
+        waiting = await figures.waiting(workspace.team_id, channels)
+        helper = workspace.user("helper").id
+        assert await figures.waiting(workspace.team_id, channels, helper) == {}
         topics = [await TopicFigures(services).of(subject_of(watch)) for watch in watches]
     drafter = reports["drafter"]
     assert {names[author_id]: len(found) for author_id, found in waiting.items()} == {"drafter": 1}
