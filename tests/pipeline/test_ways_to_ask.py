@@ -1,11 +1,8 @@
-"""What JUDGE_ASK and JUDGE_EFFORT change in the thread, in the window of details, in the store and
-in the log.
-"""
+"""What JUDGE_ASK and JUDGE_EFFORT change in the thread, in the store and in the log."""
 
 import pytest
 from structlog.testing import capture_logs
 
-from bot.slack import ids
 from tests.model_server import Answer, Decided, Failure
 from tests.stage import SCORED, StageFactory, shown
 
@@ -29,7 +26,7 @@ async def test_a_decision_is_shown_with_a_reason_and_kept(open_stage: StageFacto
     assert ", decision " in (recorded.judge_version or "")
 
 
-async def test_thinking_is_shown_apart_and_a_refused_effort_logged_once(
+async def test_thinking_is_kept_apart_and_a_refused_effort_logged_once(
     open_stage: StageFactory,
 ) -> None:
     stage = await open_stage(judge_effort="low", judge_samples=1)
@@ -42,9 +39,9 @@ async def test_thinking_is_shown_apart_and_a_refused_effort_logged_once(
     given = Answer("score: 4\nGood.", usage=usage)
     stage.model.script(lambda request: refused if "reasoning_effort" in request else given)
     with capture_logs() as logs:
-        verdict = await stage.verdict(stage.ask_for_score())
-        stage.ben.click(verdict, ids.ACTION_DETAILS)
-        assert "400 read, 640 written, 520 of them thinking" in shown(await stage.modal(stage.ben))
+        await stage.verdict(stage.ask_for_score())
+    recorded = await stage.log.cases.verdict(1)
+    assert (recorded.output_tokens, recorded.reasoning_tokens) == (640, 520)
     assert [
         "refuses JUDGE_EFFORT" in entry["reason"]
         for entry in logs
