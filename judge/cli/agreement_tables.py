@@ -104,11 +104,13 @@ def _findings(comparison: Comparison) -> Iterator[str]:
     corrected = comparison.corrected
     if corrected and corrected.mean.corrected:
         yield from _mean_as_people_score(corrected)
-    elif corrected and corrected.is_unlike:
+    elif corrected and corrected.unlike:
         mean = corrected.mean.judge.mean
+        labelled, others = corrected.unlike
         yield (
-            f"Mean {mean:.2f} by the judge alone. Not corrected: by their scores, the labelled "
-            "responses were chosen rather than drawn. Draw new ones at random, and label these."
+            f"Mean {mean:.2f} by the judge alone. Not corrected: the labelled responses score "
+            f"unlike the others ({labelled:.2f} against {others:.2f}), as if they had been chosen. "
+            "Draw new ones at random, and label these."
         )
     elif corrected:
         mean = corrected.mean.judge.mean
@@ -123,11 +125,11 @@ def _mean_as_people_score(corrected: Corrected) -> Iterator[str]:
     )
     if mean.corrected is None or mean.corrected.low is None:
         return
-    yield (
-        f"Good responses, at least {corrected.good_from}: "
-        f"{_range(corrected.good.corrected, '.0%')} (the judge alone says "
-        f"{corrected.good.judge.mean:.0%})."
-    )
+    good = f"{corrected.good.judge.mean:.0%} by the judge alone, as the labelled have another share"
+    if corrected.good.corrected:
+        by_people = _range(corrected.good.corrected, ".0%")
+        good = f"{by_people} (the judge alone says {corrected.good.judge.mean:.0%})"
+    yield f"Good responses, at least {corrected.good_from}: {good}."
     reach = corrected.plus_minus
     if reach is not None and reach < (mean.scale.high - mean.scale.low) / 2:
         points = "1 point" if reach == 1 else f"{reach:g} points"
@@ -246,11 +248,13 @@ def _few_measures(report: Report, compared: Iterable[Comparison], title: str) ->
 
 
 def _mean_cell(comparison: Comparison) -> str:
-    """The corrected mean with its interval below; "" where it is not known."""
-    mean = comparison.corrected.mean if comparison.corrected else None
-    found = mean.corrected if mean and not mean.missing else None
+    """The corrected mean with its interval below, or why there is none."""
+    corrected = comparison.corrected
+    if corrected and corrected.unlike:
+        return "labelled ones\nscore unlike"
+    found = corrected.mean.corrected if corrected and not corrected.mean.missing else None
     if found is None or found.low is None:
-        return ""
+        return "too few labels"
     return f"{found.mean:.2f}\n{found.low:.2f} to {found.high:.2f}"
 
 

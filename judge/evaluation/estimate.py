@@ -45,8 +45,8 @@ class Corrected:
         caveats: Whose average the figures are.
         plus_minus: How far a person's label is from a score in 9 of 10 cases; None below nine
             labels.
-        is_unlike: Whether the labelled replies score unlike the others, so that nothing is
-            corrected.
+        unlike: The mean score of the labelled replies and that of the others, if they are so
+            unlike that nothing is corrected.
     """
 
     mean: MeanEstimate
@@ -55,7 +55,7 @@ class Corrected:
     severities: Mapping[str, float]
     caveats: Sequence[str]
     plus_minus: float | None
-    is_unlike: bool
+    unlike: tuple[float, float] | None
 
 
 class Counted(NamedTuple):
@@ -149,8 +149,10 @@ def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Correcte
     good, _ = corrected_mean(good_ones, Scale(0, 1))
     if mean is None or good is None:
         return None
-    is_unlike = bool(mean.labelled) and mean.corrected is None
-    if is_unlike:
+    unlike = None
+    if mean.labelled and mean.corrected is None:
+        labelled = fmean(reply.score for reply in replies if reply.given)
+        unlike = (labelled, fmean(reply.score for reply in replies if not reply.given))
         good = replace(good, corrected=None)
     return Corrected(
         mean=mean,
@@ -159,5 +161,5 @@ def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Correcte
         severities=severities.of,
         caveats=[*severities.words()],
         plus_minus=error_quantile(misses),
-        is_unlike=is_unlike,
+        unlike=unlike,
     )

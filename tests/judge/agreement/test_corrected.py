@@ -73,8 +73,16 @@ def test_labelled_rows_that_differ_from_the_others_are_noticed(figures: Figures)
     lower = [{"score": 1, "human": 1}] * 24 + ROWS[24:]
     # Rows that were drawn with unequal probabilities should differ.
     drawn = [row | {"probability": 0.5 if n else 0.4} for n, row in enumerate(lower[:24])]
-    found = [figures(rows).is_unlike for rows in (lower, drawn + ROWS[24:])]
-    assert found == [True, False]
+    found = [figures(rows).unlike for rows in (lower, drawn + ROWS[24:])]
+    assert found == [(1, 3.75), None]
+
+
+def test_a_chance_that_one_draw_in_eighty_has_is_none_of_a_choice(figures: Figures) -> None:
+    # 20 of 40 scores have labels: six 4 of twenty, and 14 of the 2. That is 8 less than by chance;
+    # the variance is 20 * (1 - 20 / 40) * 40 / 39, and 8 / 3.20 = 2.50 are exceeded in 1.25%.
+    drawn = [{"score": score, "human": score} for score in [4] * 6 + [2] * 14]
+    others: Rows = [{"score": score, "human": None} for score in [4] * 14 + [2] * 6]
+    assert figures(drawn + others).unlike is None
 
 
 def test_a_label_stands_for_the_stratum_that_it_was_drawn_in(figures: Figures) -> None:
