@@ -267,6 +267,8 @@ _LOOKS_SECRET = re.compile(
     re.IGNORECASE,
 )
 _PIECE, _SHORTEST_KEY = 6, 4  # characters that count as a piece of a key, and as a whole key
+_RUN = 3  # words in a row that count as a piece of a text
+_TEXTS = re.compile(r"<(question|response)>((?:(?!<\1>).)*?)</\1>", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z0-9]+|[^\W_]")
 _ESCAPED_BLANK = re.compile(r"(?<!\\)\\+[nrt]")
 _GAP = "…"
@@ -287,7 +289,7 @@ def _is_page(text: str) -> bool:
 
 def quote(error: "openai.APIStatusError", prompt: str) -> str:
     """What the server says, for use in quotation marks; "" if nothing is left of it, or if
-    three words in a row are from the prompt.
+    it quotes the prompt.
 
     Words that look like a key, or share a piece with a key that was sent, are left out.
     """
@@ -295,7 +297,7 @@ def quote(error: "openai.APIStatusError", prompt: str) -> str:
     first = next((text for text in sentences if text.strip()), "")
     said = _ESCAPED_BLANK.sub(" ", first[:_MOST_READ]).replace('"', "'")
     clean = _without_keys(sanitize(said), error.request.headers)
-    if not re.search(r"\w", clean) or not _runs(clean).isdisjoint(_runs(prompt)):
+    if not re.search(r"\w", clean) or _quotes(clean, prompt):
         return ""
     return one_line(clean, _MOST_QUOTED)
 
@@ -336,6 +338,22 @@ def _texts(body: Any, fields: Sequence[str] | None = None) -> Iterator[str]:
             pending += [part[name] for name in fields or part if name in part and name != "input"]
 
 
-def _runs(text: str) -> set[tuple[str, ...]]:
-    words = [word.lower() for word in _WORD.findall(text)]
-    return set(zip(words, words[1:], words[2:], strict=False))
+def _quotes(said: str, prompt: str) -> bool:
+    """Whether three words in a row are from the prompt, or all words of a shorter text in it."""
+    spoken = _words(said)
+    for text in (prompt, *(match[2] for match in _TEXTS.finditer(prompt))):
+        words = _words(text)
+        length = min(_RUN, len(words))
+        # "between <question> and </question>" are the prompt's own words.
+        is_text = words not in ([], ["and"])
+        if is_text and not _runs(words, length).isdisjoint(_runs(spoken, length)):
+            return True
+    return False
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _runs(words: Sequence[str], length: int) -> set[tuple[str, ...]]:
+    return {tuple(words[at : at + length]) for at in range(len(words) - length + 1)}

@@ -63,6 +63,15 @@ def test_sentence_with_a_judged_text_is_not_quoted(echo: str) -> None:
     assert quoted(f"Cannot parse the value {echo} here") == ""
 
 
+@each(("question", "response"), [("Why?", "Hunter2"), ("Name it.", "Ida Lindqvist")])
+def test_sentence_with_a_text_of_one_or_two_words_is_not_quoted(
+    question: str, response: str
+) -> None:
+    prompt = render_prompt(load_rubric("additive-5"), question, response)
+    assert quoted(f"Cannot parse '{response}' here", prompt) == ""
+    assert quoted("Cannot parse it here", prompt) == "Cannot parse it here"
+
+
 @each(
     ("said", "expected"),
     [
