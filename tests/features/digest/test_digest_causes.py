@@ -15,6 +15,7 @@ from bot.features.digest import ids
 from bot.features.digest.causes import look_into
 from bot.features.digest.channel_week import read_low
 from bot.features.digest.queries import note_causes, read_causes
+from bot.figures.week import days_words
 from bot.pipeline.quoting import unquote
 from bot.pipeline.row_file import FILE_IS_THEIRS, FILE_SENT, NO_FILE
 from bot.slack.manifest import load_manifest
@@ -24,7 +25,7 @@ from bot.store.schema import cases, spent
 from judge.evaluation.causes import Cause
 from pocket_slack import View
 from tests.cases import judged
-from tests.gestures import add_cases, help_desk, its_digest
+from tests.gestures import add_cases, help_desk, its_digest, stats
 from tests.model_server import Decided, Held
 from tests.stage import CHANNEL, LOST, Stage, StageFactory, shown
 
@@ -137,6 +138,15 @@ async def test_points_of_replies_that_people_chose_are_asked_for_once_and_listed
     low = await read_low(stage.services, place(stage), Span(week.start, week.end))
     await look_into(stage.services, place(stage), week, low.replies)
     assert len(stage.model.requests) == before + 1
+
+
+async def test_stats_say_why_last_weeks_replies_scored_low(stage: Stage) -> None:
+    await low_replies(stage, 2, judged_at=datetime.now(UTC) - timedelta(weeks=1))
+    week = this_week(stage).before()
+    found = [Cause("no source", (1, 2))]
+    await note_causes(stage.log.database, place(stage), week.label, found)
+    said = shown(await stats(stage, "@helper"))
+    assert f"*Why replies scored low, {days_words(week)}* (2 replies)\n• no source" in said
 
 
 async def open_list(stage: Stage) -> View:
