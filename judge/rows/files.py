@@ -4,6 +4,7 @@ import codecs
 import errno
 import json
 import os
+import shlex
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -87,13 +88,26 @@ _encoder = json.JSONEncoder(ensure_ascii=False)
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank, each with its number, from 1. Raises SetupError if it
-    cannot be read.
+    cannot be read, or is JSON over several lines.
     """
     check_is_file(path)
+    is_first = True
     with explaining(f"{path}: cannot read it"), path.open("rb") as file:
         for line, raw in enumerate(file, start=1):
-            if raw.strip(_BLANK):
-                yield line, raw
+            text = raw.strip(_BLANK)
+            if not text:
+                continue
+            if is_first and (text == b"{" or text.startswith(b"[")):
+                _refuse_several_lines(path, "." if text == b"{" else ".[]")
+            is_first = False
+            yield line, raw
+
+
+def _refuse_several_lines(path: Path, expression: str) -> None:
+    raise SetupError(
+        f"{path}: JSON, but not JSONL, which has one object a line: jq -c '{expression}' "
+        f"{shlex.quote(str(path))} > rows.jsonl"
+    )
 
 
 def check_is_file(path: Path) -> None:
