@@ -82,6 +82,13 @@ class Journal(LineFile):
             failure = f"{self.path}: has all rows, but they cannot be put in the order of the input"
             self.rewrite((self.rows[line][1] for line in lines), failure)
 
+    def carried(self, line: int) -> Mapping[str, Any]:
+        """The fields of a row as it was judged."""
+        with self.path.open("rb") as lines:
+            lines.seek(self.rows[line][1])
+            fields = decode(lines.readline())
+        return {name: value for name, value in fields.items() if name not in ADDED}
+
     def _take(self, number: int, offset: int, raw: bytes) -> None:
         where = f"{self.path}, line {number}"
         try:
@@ -122,9 +129,8 @@ def survey(source: RowFile, journal: Journal) -> int:
     `source` as it was judged.
     """
     judged = journal.rows
-    changed = (
-        f"has changed since its verdicts in {journal.path}; restore it, or choose another output."
-    )
+    changed = f"has changed since its verdicts in {journal.path}"
+    remedy = "; restore it, or choose another output."
     prompts: dict[str, tuple[int, int]] = {}
     lines = unchanged = 0
     for line, raw in source.lines():
@@ -137,13 +143,17 @@ def survey(source: RowFile, journal: Journal) -> int:
             row = Row(line, decode(raw))
             carried = row.carried
         if line in judged and hash(carried) != judged[line][0]:
-            raise SetupError(f"line {line} of {source.path} {changed}")
+            before = journal.carried(line)
+            now = decode(carried.encode()) if carried else {}
+            names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+            which = f" (fields: {', '.join(names)})" if names else ""
+            raise SetupError(f"line {line} of {source.path} {changed}{which}{remedy}")
         unchanged += line in judged
         if row and row.get("prompt_id") is not None:
             with suppress(ValueError):  # not a row; it is reported when its turn comes
                 check_prompt(source.path, prompts, line, encode(row.get("prompt_id")), row.asked)
     if unchanged < len(judged):
-        raise SetupError(f"{source.path} {changed}")
+        raise SetupError(f"{source.path} {changed}{remedy}")
     if not lines:
         raise SetupError(f"{source.path} is empty: it has no rows.")
     return lines

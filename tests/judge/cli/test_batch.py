@@ -327,13 +327,36 @@ def test_an_empty_file_is_an_error_and_leaves_no_output(
     assert said in done.stderr
 
 
+def test_input_with_another_field_is_refused_with_its_name(source: Path, output: Path) -> None:
+    offline(source, output)
+    rows = read(source)
+    write(source, rows[0], rows[1] | {"human": 3, "team": "a"}, *rows[2:])
+    done = offline(source, output)
+    changed = f"line 2 of {source} has changed since its verdicts in {output}"
+    assert f"{changed} (fields: human, team); restore it" in done.stderr
+
+
+@each(
+    ("lines", "hint"),
+    [(["[", '{"prompt": "a"}', "]"], ".[]"), (['[{"prompt": "a"}]'], ".[]"), (["{", "}"], ".")],
+)
+def test_json_over_several_lines_is_refused_with_a_command_for_it(
+    tmp_path: Path, output: Path, lines: list[str], hint: str
+) -> None:
+    source = write(tmp_path / "a b.jsonl", *lines)
+    for command in ("batch", "pairs"):
+        done = run(command, source, "-o", output)
+        assert (done.returncode, done.stdout, output.exists()) == (2, "", False)
+        assert f"one object a line: jq -c '{hint}' '{source}'" in done.stderr
+
+
 @each(
     "change",
     [
         lambda lines: [lines[0].replace("1", "7"), *lines[1:]],
         lambda lines: [lines[1], lines[0], *lines[2:]],
         lambda lines: lines[:2],
-        lambda lines: ["{", *lines[1:]],
+        lambda lines: ['{"', *lines[1:]],
     ],
 )
 def test_changed_input_is_refused(
