@@ -72,6 +72,17 @@ def test_what_is_shown_has_nothing_that_the_judge_said(labelling: Labelling) -> 
     assert "secret" not in str(shown)
 
 
+def test_a_name_with_other_capitals_is_the_same_person(rows: Path) -> None:
+    labels = rows.with_name("labels.jsonl")
+    for number, name in enumerate(("Ann", "ann ", " ANN")):
+        with closing(Labelling(rows, labels)) as labelling:
+            assert labelling.next(name)["given"] == 20 * number
+            assert len(given(labelling, name, 20)) == 20
+    written = row_files.read(labels)
+    assert {row["label_by"] for row in written} == {"Ann"}
+    assert len({row["prompt"] for row in written}) == 60
+
+
 def test_a_second_run_goes_on_where_the_first_was_killed(rows: Path) -> None:
     labels = rows.with_name("labels.jsonl")
     with closing(Labelling(rows, labels)) as first:

@@ -41,6 +41,7 @@ class Labelling:
         file = RowFile.at(path)
         self.problems = file.problems
         self._replies = dict[str, _Reply]()
+        self._names = dict[str, str]()  # as they were first spelt
         self._by = defaultdict[str, dict[str, bool]](dict)  # by reply: whether a person labelled it
         found = [(_key_of(row), row) for row in _with_texts(file)]
         file.require()
@@ -56,6 +57,7 @@ class Labelling:
 
     def next(self, person: str) -> Mapping[str, Any]:
         """The reply that waits for a person, without anything that a judge said of it."""
+        person = self._spelt(person)
         given = sum(people.get(person, False) for people in self._by.values())
         for key, reply in self._replies.items():
             people = self._by[key]
@@ -69,8 +71,9 @@ class Labelling:
         """Writes a label, or without a score passes the reply on to others until the next start;
         returns what is wrong, or "".
         """
+        person = self._spelt(person)
         reply = self._replies.get(key)
-        if reply is None or not person.strip() or len(person) > _LONGEST_NAME:
+        if reply is None or not person or len(person) > _LONGEST_NAME:
             return "This label names no reply or no person."
         low, high = reply.scale
         if score is not None and not low <= score <= high:
@@ -98,8 +101,13 @@ class Labelling:
             raise SetupError(wrong) from exc
         if row.get("blind") is not True or row.get("label_by") is None:
             raise SetupError(wrong)
-        self._by[_key_of(row)][str(row.get("label_by"))] = True
+        self._by[_key_of(row)][self._spelt(str(row.get("label_by")))] = True
         self.labels += 1
+
+    def _spelt(self, person: str) -> str:
+        """The name of a person, which comes back with other capitals."""
+        name = person.strip()
+        return self._names.setdefault(name.casefold(), name)
 
 
 def _with_texts(file: RowFile) -> Iterator[Row]:

@@ -41,7 +41,7 @@ class _Server(ThreadingHTTPServer):
 
     def answer(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
         """Takes a label if there is one, and gives the person's next reply."""
-        person = str(asked["person"]).strip()
+        person = str(asked["person"])
         wrong = ""
         with self._lock:
             if "key" in asked:
