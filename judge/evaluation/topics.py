@@ -25,7 +25,7 @@ from judge.evaluation.naming import (
     read_names,
     words_in,
 )
-from judge.evaluation.stats import Interval, estimate_mean, low_to
+from judge.evaluation.stats import MeanEstimate, estimate_mean, low_to
 from judge.scoring.answers import spoken
 from judge.scoring.rubric import Scale
 
@@ -202,19 +202,23 @@ class Topic(NamedTuple):
 
     name: str
     questions: int
-    mean: Interval | None  # of the scores of their replies
+    mean: MeanEstimate | None  # of the scores of their replies
     low_share: float | None  # of these scores
 
     @property
     def cells(self) -> list[str]:
         """The figures as the cells of a table with the columns of `TITLES`."""
-        mean = self.mean
+        mean = self.mean.judge if self.mean else None
         between = ""
         if mean and mean.low is not None:
             between = f"{mean.low:.1f} to {mean.high:.1f}"
+        questions = f"{self.questions:,}"
+        # Few of them make the range wide.
+        if self.mean and self.mean.independent < self.mean.n:
+            questions += f" ({self.mean.independent:,} independent)"
         return [
             self.name,
-            f"{self.questions:,}",
+            questions,
             f"{mean.mean:.1f}" if mean else "",
             between,
             "" if self.low_share is None else f"{self.low_share:.0%}",
@@ -245,9 +249,8 @@ def count_topics(
     for name in (*shown, OTHER, NOT_SORTED):
         scores = [(score, cluster) for score, cluster in scores_of[name] if score is not None]
         low = sum(score <= low_to(scale) for score, _ in scores)
-        found = estimate_mean(scores, scale)
-        interval = found.judge if found else None
         share = low / len(scores) if scores else None
         if scores_of[name]:
-            topics.append(Topic(name, len(scores_of[name]), interval, share))
+            mean = estimate_mean(scores, scale)
+            topics.append(Topic(name, len(scores_of[name]), mean, share))
     return topics

@@ -107,6 +107,12 @@ def test_topics_of_a_judge_version_are_counted_if_its_rows_have_them(tmp_path: P
     assert second["topics"] == []
 
 
+def test_a_topic_says_how_many_of_its_questions_are_independent(tmp_path: Path) -> None:
+    rows = [{"score": 4, "topic": "hotels", "thread": n // 2} for n in range(10)]
+    (version,) = Parsed(saved(tmp_path, *rows)).data["versions"]
+    assert version["topics"][0][1] == "10 (5 independent)"
+
+
 def test_judge_versions_are_kept_apart(tmp_path: Path) -> None:
     named = {"rubric": "additive-5", "rubric_version": "f846c469"}
     rows = [
