@@ -132,7 +132,7 @@ def _mean_as_people_score(corrected: Corrected) -> Iterator[str]:
     yield f"Good responses, at least {corrected.good_from}: {good}."
     reach = corrected.plus_minus
     if reach is not None and reach < (mean.scale.high - mean.scale.low) / 2:
-        points = "1 point" if reach == 1 else f"{reach:g} points"
+        points = "1 point" if reach == 1 else f"{round(reach, 2):g} points"
         yield f"In 9 of 10 cases a person's label is within {points} of the judge's score."
     if mean.missing:
         yield from _few_labels(mean)
@@ -204,7 +204,8 @@ def _told_apart(report: Report, comparison: Comparison) -> str:
     can = "can" if needed <= n else "cannot"
     return (
         f"On these labels {judge} {can} tell assistants apart that differ by {size}: it takes "
-        f"about {needed:,} replies of each, and {n:,} are here."
+        f"about {needed:,} replies of each, and {n:,} are here. With replies of both to the same "
+        "questions, fewer do (judge batch --compare)."
     )
 
 

@@ -94,10 +94,6 @@ def _differences(compared: Comparison, before: float, now: float) -> Iterator[Fi
     elif labels < MIN_LABELS and max(compared.labels):
         name += f" ({labels} labelled in both, {MIN_LABELS} needed)"
     yield Figure(name, "", _say(compared.difference, "+.2f"))
-    if compared.seen:
-        name = "a drop that would be clear in 4 of 5 such comparisons"
-        drop = f"{compared.seen:.2f}" if compared.could_fail else "none on this scale"
-        yield Figure(name, "", drop)
     if compared.people:
         how = f"corrected by the labels of {labels}"
         how += ", if people were as strict before as now"
@@ -105,6 +101,11 @@ def _differences(compared: Comparison, before: float, now: float) -> Iterator[Fi
     elif compared.corrected:
         name = "difference, without the judge's own"
         yield Figure(name, "", _say(compared.corrected, "+.2f"))
+    # Of the last difference above.
+    if compared.seen:
+        name = "a drop that would be clear in 4 of 5 such comparisons"
+        drop = f"{compared.seen:.2f}" if compared.could_fail else "none on this scale"
+        yield Figure(name, "", drop)
 
 
 def within_groups(compared: Comparison) -> Iterator[Figure]:

@@ -113,6 +113,13 @@ def test_what_a_report_says_in_each_situation_reads_as_in_the_snapshot(
     assert "\n".join(parts) == snapshot
 
 
+def test_a_distance_has_two_decimals(tmp_path: Path) -> None:
+    # Of three people, two give a point less and one two: 4 / 3.
+    rows = [{"score": 3, "human": [2, 2, 1]}] * 20
+    said = " ".join(run(write(tmp_path, rows), "--label", "human").stdout.split())
+    assert "In 9 of 10 cases a person's label is within 1.33 points" in said
+
+
 def test_json_holds_the_same_figures(scored: str) -> None:
     report = json.loads(run(scored, "--label", "human", "--scale", "0-1", "--json").stdout)
     one = report["with_people"][0]
