@@ -118,9 +118,9 @@ def batch(
 
     Ctrl-C or a crash loses only the rows in progress.
     Exit code 0: all scored, 1: with gaps, 2: error, 130: interrupted.
-    With a check, 0: passed, 1: failed, or rows have no verdict, 2: it cannot tell. A
-    reply with nothing to judge counts as the lowest score. A check fails if fewer than half of the
-    rows have a score, or clearly more are unscored.
+    With a check, 0: passed, 1: failed, or rows are missing (calls failed, lines were skipped), 2:
+    it cannot tell. A reply with nothing to judge counts as the lowest score. Rows without a score
+    fail a check only if they are more than half, or clearly more than before.
     """
     from judge.evaluation.check import Check
     from judge.evaluation.closeness import Closeness, is_of_another_judge
