@@ -86,13 +86,14 @@ def causes(
     from judge.evaluation.causes import MOST, find_causes, read_low
 
     _check_output(output, source, "cause")
-    file, reasons = read_low(source, rubric)
+    file, replies, reasons = read_low(source, rubric)
     Reports(file.problems)
 
     found = asyncio.run(_ask(make(), find_causes, reasons, known or ()))
     if output:
         cause_of = {line: each.name for each in found.counts for line in each.replies}
         _write_rows(output, file, "cause", lambda row: cause_of.get(row.line))
+    say(f"Low: {len(reasons):,} of {number_of(replies, 'scored reply', 'scored replies')}.")
     for each in found.counts:
         say(f"{len(each.replies):>4}  {each.name} ({_where(each.replies)})")
     if found.left_out:
@@ -176,7 +177,10 @@ def topics(
     _say_topics(replies, topic_of)
     is_sorted = all(question in topic_of for question in questions)
     if not is_sorted:
-        say("Some questions are not sorted: a request failed, or its answer left them out.")
+        say(
+            "Some questions are not sorted: a request failed, or its answer left them out or named "
+            "another topic than those of the list."
+        )
     raise typer.Exit(1 if file.problems or not is_sorted else 0)
 
 

@@ -135,14 +135,15 @@ async def _write_names(
     return {key: named[number] for number, key in enumerate(reasons, 1) if number in named}
 
 
-def read_low(path: Path, rubric: Path | None = None) -> tuple[RowFile, Mapping[int, str]]:
-    """The file, once read, and the judge's reason by line for each reply with a low score, the
-    newest first.
+def read_low(path: Path, rubric: Path | None = None) -> tuple[RowFile, int, Mapping[int, str]]:
+    """The file, once read, how many replies have a score with a reason, and the reason by line for
+    each with a low score, the newest first.
 
     Of several rows of one reply, as exports have them, the last one counts.
     """
     file = RowFile.at(path)
     scale: Scale | None = None
+    replies = set[object]()
     low: dict[object, tuple[int, str]] = {}  # by reply
     for row in file.rows():
         score = to_number(row.get("score"))
@@ -151,8 +152,9 @@ def read_low(path: Path, rubric: Path | None = None) -> tuple[RowFile, Mapping[i
             continue
         scale = scale or find_scale(row, rubric)
         _, reply = row.known_by
+        replies.add(reply)
         low.pop(reply, None)
         if score <= low_to(scale):
             low[reply] = (row.line, reason)
     file.require()
-    return file, dict(reversed(low.values()))
+    return file, len(replies), dict(reversed(low.values()))

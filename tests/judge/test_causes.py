@@ -269,7 +269,8 @@ def test_the_newest_low_rows_come_first_and_each_reply_once(tmp_path: Path) -> N
         {"case": 1, "score": 1, "justification": "New."},
         {"case": 5, "score": 4, "justification": "Then good."},
     ]
-    _, reasons = read_low(write(tmp_path / "scored.jsonl", *rows))
+    _, replies, reasons = read_low(write(tmp_path / "scored.jsonl", *rows))
+    assert replies == 4
     assert list(reasons.items()) == [(6, "New."), (2, "Low.")]
 
 
@@ -287,9 +288,9 @@ async def test_the_command_counts_causes_and_writes_them_into_the_rows(
         run, "causes", file, "-o", output, OPENAI_BASE_URL=model_server.base_url
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert (
-        done.stdout
-        == "   3  no source (lines 7, 6, 1)\n   2  too short (lines 5, 3)\n   1  other (line 2)\n"
+    assert done.stdout == (
+        "Low: 6 of 7 scored replies.\n"
+        "   3  no source (lines 7, 6, 1)\n   2  too short (lines 5, 3)\n   1  other (line 2)\n"
     )
     causes = [row.get("cause") for row in read(output)]
     assert causes == [
