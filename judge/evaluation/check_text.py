@@ -111,7 +111,7 @@ def _differences(compared: Comparison, before: float, now: float) -> Iterator[Fi
 def within_groups(compared: Comparison) -> Iterator[Figure]:
     """The differences in the groups, whose names are untrusted."""
     for group in nlargest(_MOST_GROUPS, compared.groups, key=lambda group: group.rows):
-        name = f"within {one_line(group.name, 80)} (n = {group.rows:,}), by the judge alone"
+        name = f"within {one_line(group.name, 80)} (n = {group.rows:,}, by the judge)"
         yield Figure(name, "", _say(group.change, "+.2f"))
     if len(compared.groups) > _MOST_GROUPS:
         yield Figure("groups with fewer rows", "", f"{len(compared.groups) - _MOST_GROUPS:,}")

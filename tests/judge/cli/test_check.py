@@ -370,7 +370,7 @@ def test_the_summary_is_appended_and_shows_the_largest_drops_as_plain_text(files
         *("<code>two</code>", "5", "3"),
     ]
     assert "<code>one</code>" not in cells
-    start = cells.index("<code>within a | b (n = 4), by the judge alone</code>")
+    start = cells.index("<code>within a | b (n = 4, by the judge)</code>")
     assert cells[start + 2] == "-3.00 (95% interval -5.91 to -0.09)"
     assert "| mean of the other pairs (n = 4) | 5.00 | 2.00 |" in text
 
