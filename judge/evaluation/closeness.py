@@ -45,7 +45,7 @@ class Closeness:
 
     def _read(self, output: Path | None = None) -> Scores:
         columns = Columns(
-            self.label, label_range=self.label_range, labels=output, takes_other_judge=True
+            self.label, label_range=self.label_range, more=output, takes_other_judge=True
         )
         return read_scores(self.earlier, columns, self.judge.rubric)
 

@@ -50,6 +50,7 @@ class Columns:
     group: str | None = None
     labels: Path | None = None  # a file of labels beside the rows, as `judge label` writes it
     takes_other_judge: bool = False  # a model that answered under several names is one judge
+    more: Path | None = None  # a file with other scores of the same responses
 
 
 def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None = None) -> Scores:
@@ -63,6 +64,8 @@ def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None
     """
     file = RowFile(path)
     rows = list(file.rows())
+    if columns.more:
+        rows += RowFile(columns.more).rows()
     for name in columns.scores:
         file.require(score=name)
     by_time = columns.group == _WEEK and _TIME in file.names
