@@ -179,7 +179,7 @@ def topics(
     if not is_sorted:
         say(
             "Some questions are not sorted: a request failed, or its answer left them out or named "
-            "another topic than those of the list."
+            "a topic that is not in the list."
         )
     raise typer.Exit(1 if file.problems or not is_sorted else 0)
 
