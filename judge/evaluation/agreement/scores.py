@@ -30,7 +30,7 @@ class Scores:
     scale: Scale  # of the scores, and of the labels after mapping
     problems: tuple[str, ...]  # a sentence for each value that could not be used
     repeats: int  # scores and labels in conflict with an earlier line, which counts
-    same: int = 0  # rows that add nothing to an earlier one of the same response
+    same: int = 0  # rows that count once with an earlier one of the same judge and response
     own_labels: int = 0  # rows with a label, which does not count beside a file of labels
 
     def corrected(self, judge: str) -> Corrected | None:
@@ -167,7 +167,7 @@ class _Items:
         self._items = dict[_Id, _Item]()
         self._ids = defaultdict[object, dict[_Id, None]](dict)  # by what their rows are known by
         self.repeats = 0  # scores and labels in conflict with an earlier row
-        self.same = 0  # rows that add nothing to an earlier one
+        self.same = 0  # rows of a judge's earlier response
         self.drawn: list[Row] = []  # with a blind label
 
     @property
@@ -182,16 +182,16 @@ class _Items:
         self._ids[known_by][key] = None
         item = self._items.setdefault(key, _Item(row, group))
         source = tuple(str(part or "") for part in (row.judge, *row.rubric))
-        before = (len(item.scores), len(item.labels), self.repeats)
+        judges = len(item.scores)
         for column, score in read.scores.items():
             judge = (*source, column)
             first = item.scores.get(judge)
             item.scores[judge] = score if first is None else first
             if score is not None and score != item.scores[judge]:
                 self.repeats += 1
-        self._label(key, read)
-        if before == (len(item.scores), len(item.labels), self.repeats):
+        if len(item.scores) == judges:
             self.same += 1
+        self._label(key, read)
 
     def take_labels(self, read: LabelledRow) -> bool:
         """Gives the labels to the response in each group; False if there is none."""

@@ -101,11 +101,11 @@ def test_rows_of_one_response_are_merged(read: Reading, which: str) -> None:
 
 
 def test_the_same_texts_are_a_response_in_each_group(read: Reading) -> None:
-    rows = [ROW | {"version": "old"}, ROW | {"version": "new", "human": None}]
+    rows = [ROW | {"version": "old"}, ROW | {"version": "new", "human": 3}]
     alone = read(*rows)
     by_version = read(*rows, columns=Columns("human", group="version"))
-    assert ([each.labels for each in alone.responses], alone.same) == ([(4,)], 1)
-    assert {each.group: each.labels for each in by_version.responses} == {"old": (4,), "new": ()}
+    assert ([each.labels for each in alone.responses], alone.same) == ([(4, 3)], 1)
+    assert {each.group: each.labels for each in by_version.responses} == {"old": (4,), "new": (3,)}
     assert by_version.same == 0
 
 
