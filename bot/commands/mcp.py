@@ -31,7 +31,7 @@ from bot.store.names import Names
 from bot.store.standings import Standings
 from bot.store.tallies import Tallies
 from bot.store.watches import Watches
-from judge.evaluation.selection import SURE
+from judge.evaluation.distributions import SURE
 from judge.evaluation.stats import MIN_LABELS
 
 Channel = Annotated[str, Field(description="The channel's id, such as C0123ABCD, or its name.")]

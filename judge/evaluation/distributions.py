@@ -71,3 +71,7 @@ def error_quantile(misses: Mapping[tuple[float, float], int]) -> float | None:
         if reached >= wanted - _DUST:
             return miss
     return None
+
+
+SURE = 0.01
+"""Below this p-value, two samples are said to differ."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from judge.evaluation.severity import Given, Severities, apart_shares, have_drifted
 
-SURE = 0.01
+SURE = 0.05
 """Below this p-value labels correct nothing: correcting by chosen labels misleads more than not
 correcting at all."""
 UNLIKE = "the labelled replies score unlike the others, so they do not stand for them"

@@ -27,8 +27,8 @@ from bot.slack.members import Member
 from bot.slack.messenger import Post, drawn_from, sentence
 from bot.slack.mrkdwn import clip
 from bot.store.digests import ThumbCount
+from judge.evaluation.distributions import SURE
 from judge.evaluation.naming import OTHER
-from judge.evaluation.selection import SURE
 from judge.scoring.numbers import number_of
 
 MOST_AUTHORS = 10
