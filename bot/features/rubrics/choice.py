@@ -1,6 +1,7 @@
 """The judge that a channel gets: what a person wishes for, what stands against it, the change."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict
 
@@ -52,18 +53,24 @@ async def judge_for(services: Services, place: Place, wish: Wish) -> ChannelJudg
 
 
 async def ask_first(services: Services, place: Place, wish: Wish) -> Post | str:
-    """Asks the person whether the channel's judge is to change, and says what that means, or why it
-    cannot.
+    """Asks the person whether the channel's judge is to change, and says what that means.
+
+    Instead, it says why it cannot, or that it is so already.
     """
+    default = services.rubrics.default
     judge = await judge_for(services, place, wish)
     if isinstance(judge, str):
         return judge
+    chosen = await services.rubrics.log.chosen(*place)
+    in_use = replace(chosen, rubric=chosen.rubric or default)
+    if in_use == replace(judge, rubric=judge.rubric or default):
+        return words.unchanged(judge, default)
     # What is pressed later is what was asked, whatever is saved or chosen meanwhile.
     exact = Wish(
         rubric=judge.rubric or DEFAULT, version=judge.version, model=judge.model or DEFAULT
     )
     value = exact.model_dump_json(exclude_none=True)
-    return words.ask_to_use(judge, services.rubrics.default, value)
+    return words.ask_to_use(judge, default, value)
 
 
 async def switch(services: Services, place: Place, user_id: str, wish: Wish) -> str:

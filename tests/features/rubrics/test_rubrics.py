@@ -143,6 +143,12 @@ async def test_the_judge_changes_once_a_button_is_pressed_that_says_what_that_me
     assert [what for what, _, _ in await acts(stage)] == [Action.JUDGE_CHANGED]
 
 
+async def test_the_judge_that_is_in_use_is_not_asked_about(stage: Stage) -> None:
+    in_use = text.unchanged(ChannelJudge(), "additive-5")
+    assert await say(stage, "use default") == in_use
+    assert await say(stage, "use additive-5") == in_use
+
+
 async def test_what_the_button_asked_about_is_used_whatever_is_saved_meanwhile(
     stage: Stage,
 ) -> None:
