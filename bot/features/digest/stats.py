@@ -140,12 +140,14 @@ async def _named(services: Services, place: Place, text: str) -> tuple[str, str,
 
 
 async def _assistants(services: Services, place: Place) -> Mapping[str, Member]:
-    """Those that are watched in a place, or were scored in it in eight weeks if it is a channel."""
+    """Those that are watched in a place, or were in eight weeks; in a channel, also those that people
+    chose.
+    """
     here = {place.channel_id, *place.others}
     watches = await services.store.watches.of(place.team_id)
     authors = [watch.author_id for watch in watches if watch.channel_id in here]
     now = services.clock()
     span = Span(now - timedelta(weeks=TREND_WEEKS), now)
-    for origin in Origin if place.channel_id else ():
+    for origin in Origin if place.channel_id else [Origin.WATCHED]:
         authors += await services.store.tallies.authors(replace(place, origin=origin), span)
     return await assistants(services, sorted(set(authors)))

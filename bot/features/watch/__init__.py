@@ -109,7 +109,7 @@ async def _week_part(
     services: Services, looks: StandingLooks, place: Place, week: Week, named: Named, is_past: bool
 ) -> WeekPart:
     assistants = await read_assistants(services, place, week, is_past=is_past)
-    if any(each.standing is None for each in assistants):
+    if any(each.channels and each.standing is None for each in assistants):
         # The first day of a watch, or of the app.
         await looks.look_first()
         assistants = await read_assistants(services, place, week, is_past=is_past)

@@ -20,7 +20,6 @@ from bot.slack.members import MembershipError
 from bot.store.figures import END, Place, Span
 from bot.store.notices import day_of
 from bot.store.standings import Standings
-from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.standing import Direction
 
@@ -54,8 +53,8 @@ class AssistantWeek:
     volume there in the week and in the time of equal length before it; `lines` are other features'
     about it.
 
-    Of a past week, `level` are its scores. Where several channels are shown, `private_in` is the
-    private one that this is of.
+    Of a past week, `level` are its scores; so they are once the watch has ended, with `channels` 0.
+    Where several channels are shown, `only_in` is the one that this is of, if it is of one.
     """
 
     author_id: str
@@ -65,64 +64,60 @@ class AssistantWeek:
     before: Volume
     lines: Sequence[str] = ()
     level: Tally | None = None
-    private_in: str = ""
+    only_in: str = ""
 
 
 async def read_assistants(
     services: Services, place: Place, week: Week, *, is_past: bool = False
 ) -> Sequence[AssistantWeek]:
-    """Those that are watched in a channel, the worst first; if the place names an author, only
-    that one.
+    """Those that are watched in a channel, the worst first, and those whose watch has ended, if they
+    have scores of the week; if the place names an author, only that one.
     """
     watches = await services.store.watches.of(place.team_id)
     here = {place.channel_id, *place.others}
-    shown = [
-        watch
+    pairs = [
+        (subject_of(watch), watch.channel_id)
         for watch in watches
         if watch.channel_id in here and place.author_id in {None, watch.author_id}
     ]
-    if not shown:
+    span = passed(week, services.clock())
+    drawn = replace(place, origin=Origin.WATCHED)
+    rows = await services.store.tallies.scores(drawn, span, span.start)
+    scored = {(row.author_id, row.channel_id) for row in rows if row.score is not None}
+    ended = scored - {(subject.author_id, channel_id) for subject, channel_id in pairs}
+    for author_id, channel_id in ended:
+        if author_id:
+            pairs.append((Subject(place.team_id, channel_id, author_id), channel_id))
+    if not pairs:
         return []
     standings = await Standings(services.store.database).of_team(place.team_id)
     channels = Counter(subject_of(watch) for watch in watches)
-    now = services.clock()
     replies = Replies(services.store.database)
-    span = passed(week, now)
     this = await replies.counts(place, span)
     last = week.previous()
     before = await replies.counts(place, Span(last.start, last.end))
     weeks = list[AssistantWeek]()
-    by_subject = grouped((subject_of(watch), watch.channel_id) for watch in shown)
-    for subject, channel_ids in by_subject.items():
+    for subject, channel_ids in grouped(pairs).items():
         author_id = subject.author_id
+        is_watched = subject in channels
         assistant = AssistantWeek(
             author_id,
-            standings.get(subject),
+            standings.get(subject) if is_watched else None,
             channels[subject],
             _to_volume(author_id, channel_ids, this),
             _to_volume(author_id, channel_ids, before),
-            private_in=subject.channel_id if place.others else "",
+            only_in=subject.channel_id if place.others else "",
         )
-        if is_past:
-            level = await _level(services.store.tallies, place, author_id, channel_ids, span)
-            assistant = replace(assistant, level=level)
-        else:
+        if is_past or not is_watched:
+            its = [
+                row for row in rows if row.author_id == author_id and row.channel_id in channel_ids
+            ]
+            assistant = replace(assistant, level=tally_of(its, commonest(its)))
+        if is_watched and not is_past:
             lines = await services.standing_lines(subject, span.end)
             assistant = replace(assistant, lines=lines)
         weeks.append(assistant)
     return sorted(weeks, key=lambda each: worst_first(each.standing))
-
-
-async def _level(
-    tallies: Tallies, place: Place, author_id: str, channel_ids: Sequence[str], span: Span
-) -> Tally:
-    """An assistant's scores of a span in these channels, as far as they are of the most common
-    kind.
-    """
-    first, *others = channel_ids
-    its = replace(place, author_id=author_id, channel_id=first, others=tuple(others))
-    rows = await tallies.scores(replace(its, origin=Origin.WATCHED), span, span.start)
-    return tally_of(rows, commonest(rows))
 
 
 def _to_volume(

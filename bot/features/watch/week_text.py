@@ -58,9 +58,12 @@ def week_lines(assistant: AssistantWeek, name: str, length: str) -> list[str]:
         mean = f"too few scores for a mean ({level.n})"
         if level.mean is not None:
             mean = f"mean {level.mean:.1f}, by {by}"
-        lines = [f"*{clip(name)}*: {mean}", f"Now: {first_line(assistant.standing, name)}."]
-    if assistant.private_in:
-        lines[1:1] = [f"In <#{assistant.private_in}>."]
+        now = "It is no longer watched here."
+        if assistant.channels:
+            now = f"Now: {first_line(assistant.standing, name)}."
+        lines = [f"*{clip(name)}*: {mean}", now]
+    if assistant.only_in:
+        lines[1:1] = [f"In <#{assistant.only_in}>."]
     elif assistant.channels > 1:
         lines[1:1] = [f"In {assistant.channels} channels."]
     return [*lines, _volume(assistant.this, assistant.before, length), *assistant.lines]

@@ -16,7 +16,7 @@ from bot.domain.case import CaseSource
 from bot.domain.standing import Standing, Whose
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
-from bot.domain.week import Schedule
+from bot.domain.week import Schedule, Week
 from bot.features.watch.figures import (
     AssistantDetails,
     AssistantWeek,
@@ -27,7 +27,13 @@ from bot.features.watch.figures import (
 )
 from bot.features.watch.queries import Release, WatchOrders
 from bot.features.watch.reply_queries import Replies, SeenReply
-from bot.features.watch.week_text import MOST_RELEASES, detail_block, releases_in, week_blocks
+from bot.features.watch.week_text import (
+    MOST_RELEASES,
+    detail_block,
+    releases_in,
+    week_blocks,
+    week_lines,
+)
 from bot.figures.week import Point
 from bot.slack.members import Member
 from bot.store import Store
@@ -202,6 +208,22 @@ async def test_a_week_has_the_stored_standing_and_counts_its_own_seven_days(log:
     assert (found.before.coverage.seen, found.before.scored, found.before.askers) == (1, 1, 1)
     assert await read_assistants(services(log), Place("T1", "C3"), week) == []
     assert await read_assistants(services(log), Place("T1", "C1", "B2"), week) == []
+
+
+@pytest.mark.on("sqlite", "postgres")
+async def test_scores_of_a_watch_that_has_ended_stay_in_their_week(log: Store) -> None:
+    for number, score in enumerate((2, 2, 3, 3, 5)):
+        at = WEEK.start + timedelta(hours=number)
+        await log.database.execute(insert(cases).values(drawn(number, score, at)))
+    place = Place("T1", "C1")
+    (ended,) = await read_assistants(services(log, WEEK.end), place, WEEK)
+    assert week_lines(ended, "helper", "week")[:2] == [
+        "*helper*: mean 3.0, by 5 scores",
+        "It is no longer watched here.",
+    ]
+    assert await read_assistants(services(log), replace(place, author_id="B2"), WEEK) == []
+    later = Week(WEEK.end, WEEK.end + timedelta(days=7), WEEK.zone)
+    assert await read_assistants(services(log, later.end), place, later) == []
 
 
 @pytest.mark.on("sqlite")
