@@ -92,13 +92,17 @@ class OutcomeFigures:
         channels = channels_of(subject, await services.store.watches.of(subject.team_id))
         return await read_outcomes(services.store.database, subject, channels, now - KEPT_FOR, now)
 
+    def keeps_weeks_before(self, moment: datetime) -> bool:
+        """Whether all messages of the four weeks before a moment are still kept."""
+        return moment - WEEKS >= self._services.clock() - KEPT_FOR
+
     async def around(self, subject: Subject, moment: datetime) -> tuple[Shares, Shares]:
         """The shares of four weeks before a moment, and of four since then; empty of weeks whose
         messages are no longer all kept.
         """
         outcomes = await self.outcomes(subject)
         before = _between(outcomes, moment - WEEKS, moment)
-        if moment - WEEKS < self._services.clock() - KEPT_FOR:
+        if not self.keeps_weeks_before(moment):
             before = []
         since = _between(outcomes, moment, moment + WEEKS)
         # In a thread, because a hundred questions a day take more than a tenth of a second.

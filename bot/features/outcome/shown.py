@@ -91,6 +91,8 @@ class Screens:
         return [watch for watch in watches if place.author_id in {None, watch.author_id}]
 
     async def standing_line(self, subject: Subject, until: datetime) -> str:
+        if not self._figures.keeps_weeks_before(until):
+            return ""
         report = await self._figures.of(subject, until)
         lines = [text.outcome_line(report.outcomes)]
         if report.contested:

@@ -113,7 +113,7 @@ async def read_assistants(
                 row for row in rows if row.author_id == author_id and row.channel_id in channel_ids
             ]
             assistant = replace(assistant, level=tally_of(its, commonest(its)))
-        if is_watched and not is_past:
+        if is_watched:
             lines = await services.standing_lines(subject, span.end)
             assistant = replace(assistant, lines=lines)
         weeks.append(assistant)

@@ -37,6 +37,7 @@ async def test_what_a_release_has_changed_has_the_shares_of_outcomes(
     for number in range(12):
         await ask(stage, 20 + number / 9, is_answered=number < 6)
         await ask(stage, 8 + number / 9, is_answered=True)
+    await ask(stage, 50, is_answered=True)
     await look(stage)
     await compare(stage)
     (effect,) = [each for each in told(stage, stage.ben) if "what release 1 has" in shown(each)]
@@ -52,6 +53,8 @@ async def test_what_a_release_has_changed_has_the_shares_of_outcomes(
     until = datetime.now(UTC) - timedelta(days=14)
     said = await shows.standing_line(subject_of(watch), until)
     assert said.startswith("12 questions in four weeks: 6 answered")
+    long_ago = until - timedelta(weeks=4)
+    assert await shows.standing_line(subject_of(watch), long_ago) == ""
     for weeks, number in ((0, 1), (4, 0)):
         week = Week.until(until - timedelta(weeks=weeks), schedule.zone)
         blocks = await shows.week_details(place, week, stage.services.members.of_all)

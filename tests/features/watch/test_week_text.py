@@ -205,6 +205,8 @@ async def test_a_week_has_the_stored_standing_and_counts_its_own_seven_days(log:
     assert (found.this.coverage.seen, found.this.scored, found.this.askers) == (3, 2, 2)
     assert found.this.raters == {None: 2}
     assert found.lines == ["What came of its questions."]
+    (past,) = await read_assistants(services(log), Place("T1", "C1"), week, is_past=True)
+    assert past.lines == found.lines
     assert (found.before.coverage.seen, found.before.scored, found.before.askers) == (1, 1, 1)
     assert await read_assistants(services(log), Place("T1", "C3"), week) == []
     assert await read_assistants(services(log), Place("T1", "C1", "B2"), week) == []
