@@ -63,11 +63,13 @@ _HELP = """\
 
 
 def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -> str:
+    # The channel is named because this may be read elsewhere.
+    where = f"in <#{settings.channel_id}>"
     if not settings.is_digest_on:
-        return f"The digest is off in this channel. `/judge digest on` posts it every {schedule}."
+        return f"The digest is off {where}. `/judge digest on` posts it every {schedule}."
     following = schedule.current(now).end.astimezone(schedule.zone)
     return (
-        f"The digest is on in this channel: every {schedule}, about the seven days before. "
+        f"The digest is on {where}: every {schedule}, about the seven days before. "
         f"The next one is on {following:%A}, {following.day} {following:%b}."
     )
 

@@ -140,7 +140,8 @@ async def test_one_window_sets_the_watch_whose_price_was_told_and_the_digest(sta
     assert "Most scored replies" not in window
     await stage.slack.settled(stage.ann.submit())
     said = (await stage.told(stage.ann, channel=stage.ann.im)).text
-    assert "The first figures come after 20 scores. The digest is on" in said
+    here = stage.slack.workspace.channel(CHANNEL).id
+    assert f"The first figures come after 20 scores. The digest is on in <#{here}>" in said
     assert (await only(stage)).alerts_to == (stage.ann.id,)
     assert await stage.log.channels.wanted(stage.slack.workspace.team_id)
     assert stage.ours() == []
