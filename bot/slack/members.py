@@ -297,7 +297,7 @@ class Access:
         channel_id = channel_id or person.place[1]
         user_id = person.user_id
         if channel_id.startswith("D"):
-            return f"{what.capitalize()} are for channels, not for direct messages."
+            return "Use this in a channel, not in a direct message."
         try:
             async with asyncio.timeout(_LOOK_UP_S):
                 if not (await self.client.conversations_info(channel=channel_id))["channel"].get(

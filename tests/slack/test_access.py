@@ -75,6 +75,13 @@ def submit(
     return workspace.deliveries.send("interactive", payload)
 
 
+@pytest.mark.parametrize("typed", ["contested", "release", "rubric"])
+async def test_what_is_of_a_channel_says_so_in_a_direct_message(stage: Stage, typed: str) -> None:
+    stage.ann.command(stage.ann.im, ids.COMMAND, typed)
+    told = await stage.told(stage.ann, channel=stage.ann.im)
+    assert told.text == "Use this in a channel, not in a direct message."
+
+
 async def heard(stage: Stage, person: Person) -> str:
     """What the person was told for themselves, in the channel or, after a modal, in direct
     messages.
