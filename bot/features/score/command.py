@@ -38,7 +38,8 @@ MORE_HELP = """• `/judge LINK` scores the message that the link points to
 _MORE = "• `/judge help more` lists everything else"
 
 NOTHING_ABOVE = (
-    "There is no reply above your message. Write that in the thread of the reply, "
+    "There is no reply above your message; in a channel, I look 15 minutes back. Write *score this* "
+    "in the thread of the reply, "
     "or choose More actions (⋮) → *Score this reply* on it."
 )
 SAY = "To score a reply, mention me and write *score this* below it, in its thread."
