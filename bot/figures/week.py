@@ -71,7 +71,7 @@ class Chosen:
     """The replies of a channel or author that people chose, in a week up to `until`.
 
     All scores are of one kind, the most common of the four weeks. `level` has those four weeks, so
-    that it is over the same time as a standing. `raters` counts the week's scores of the offline
+    that it is over the same time as a standing. `raters` counts those of the week by the offline
     rater, of the demo and (None) of models. Scores that were given `otherwise`, on another scale or
     by another judge version, are in no other figure. `authors` are those with scores this week, most
     scores first.
@@ -140,6 +140,7 @@ async def read_chosen(tallies: Tallies, place: Place, week: Week, now: datetime)
     this = [row for row in rows if row.is_this]
     kind = commonest(rows)
     tally = tally_of(this, kind)
+    counted = [row for row in this if row.score is not None and row.kind == kind]
     unscored = add_up((row.unscored_reason or "", row.number) for row in this if row.score is None)
     return Chosen(
         week=week,
@@ -148,7 +149,7 @@ async def read_chosen(tallies: Tallies, place: Place, week: Week, now: datetime)
         this=tally,
         level=tally_of(rows, kind),
         authors=_authors(rows, kind),
-        raters=dict(add_up((row.rater, row.number) for row in this)),
+        raters=dict(add_up((row.rater, row.number) for row in counted)),
         unscored=dict(unscored.most_common()),
         otherwise=sum(row.number for row in this if row.score is not None) - tally.n,
     )

@@ -243,7 +243,9 @@ async def test_the_figures_are_those_of_plain_python(
     assert chosen.this.counts == Counter(each.score for each in on_scale)
     assert chosen.otherwise == len(scored) - len(on_scale)
     assert chosen.unscored == Counter(each.reason for each in this if each.score is None)
-    assert chosen.raters == Counter("offline" if each.model == "offline" else None for each in this)
+    assert chosen.raters == Counter(
+        "offline" if each.model == "offline" else None for each in on_scale
+    )
     _check_usage(details, this)
     _check_trend(chosen, details, entries)
     _check_authors(chosen, on_scale)
@@ -337,6 +339,12 @@ def _agreement(labelled: list[Entry]) -> Agreement | None:
 def test_the_mean_of_a_tally() -> None:
     tally = Tally({0: 1, 2: 2, 5: 3})
     assert tally.mean == pytest.approx((0 + 4 + 15) / 6)
+
+
+async def test_the_raters_are_those_of_the_scores_that_count(log: Store) -> None:
+    offline = Entry(model="offline", version="offline")
+    chosen, _ = await figures_of(log, *[Entry(version="m")] * 3, *[offline] * 2)
+    assert (chosen.this.n, chosen.raters, chosen.otherwise) == (3, {None: 3}, 2)
 
 
 async def test_a_week_ends_where_the_next_one_begins_and_the_week_so_far_now(log: Store) -> None:
