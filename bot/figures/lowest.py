@@ -118,8 +118,9 @@ def low_lines(case: LowCase, who: str, workspace_url: str, *, is_short: bool = F
     parts = [f"<{link}|{score}>", clip(who), when, gone]
     lines = [" · ".join(part for part in parts if part)]
     if question := excerpt(case.question or "", _WORDS):
-        label = f"{len(case.ids)} times" if case.same else "Question"
-        lines.append(f"{label}: “{question}”")
+        # Those with the same answer may have other questions.
+        label = f"{len(case.ids)} replies alike, such as to" if case.same else "Question:"
+        lines.append(f"{label} “{question}”")
     if reason := excerpt(case.reason or "", _WORDS):
         lines.append(f"“{reason}”")
     if missed := [

@@ -243,7 +243,7 @@ async def test_of_many_low_replies_the_newest_hundred_different_ones_are_sorted(
     stage.ben.click(message, ids.ACTION_LOW_LIST)
     window = shown(await stage.modal(stage.ben))
     assert "110 low replies of all assistants, " in window
-    assert "109 times: “Where?”" in window
+    assert "109 replies alike, such as to “Where?”" in window
     assert "Reply: “Soon.”" in window
 
 

@@ -23,7 +23,7 @@ from bot.features.digest.text import (
     thumb_lines,
     week_message,
 )
-from bot.figures.lowest import LowList, folded
+from bot.figures.lowest import LowList, folded, low_lines
 from bot.figures.quality import Agreement, to_quality
 from bot.figures.week import Author, Chosen, Details, Point, Tally
 from bot.slack.blocks import section
@@ -198,6 +198,10 @@ def test_replies_with_the_same_answer_or_question_are_one_and_the_lowest_stands_
         replace(first, id=15, question=None, response=None),
     ]
     assert [case.ids for case in folded(low)] == [(12, 7, 11), (13,), (14,), (15,)]
+    alike = folded(low[:2])[0]
+    assert (
+        low_lines(alike, "helper", URL)[1] == "2 replies alike, such as to “When does it arrive?”"
+    )
 
 
 def test_the_settings_say_when_the_next_digest_comes(snapshot: SnapshotAssertion) -> None:

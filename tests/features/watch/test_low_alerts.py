@@ -144,5 +144,5 @@ async def test_the_same_bad_answer_is_told_once_and_then_counted(stage: Stage) -
         await tell(stage, timedelta(days=1))
     (_, later) = told(stage)
     assert later.text.startswith("helper got the lowest scores for 6 more replies in ")
-    assert "6 times: “How do I hand over?”" in shown(later)
+    assert "6 replies alike, such as to “How do I hand over?”" in shown(later)
     assert shown(later).count("|Score 0 of 5>") == 1

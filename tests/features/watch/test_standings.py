@@ -107,7 +107,7 @@ async def test_a_drop_is_told_once_remembered_and_told_when_it_is_over(stage: St
     assert "Scored 0 to 2: 30 of 60 (50%) since then, 0 of 112 (0%) before." in shown(alert)
     assert "Most often: *does not answer* (12 of 30 low replies in the last 7 days)" in shown(alert)
     assert shown(alert).count("|Score 2 of 5>") == 2
-    assert "26 times: “How?”\n“No steps.”" in shown(alert)
+    assert "26 replies alike, such as to “How?”\n“No steps.”" in shown(alert)
     row = next(block for block in alert.blocks if "pause_alerts" in str(block))
     spoken = [element["accessibility_label"] for element in row["elements"]]
     assert spoken[-2:] == ["Mark a release, helper", "Not for a week, helper"]
