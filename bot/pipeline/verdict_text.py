@@ -159,11 +159,10 @@ def known_verdict(case: LoggedCase, verdict: CaseVerdict, workspace_url: str) ->
         note = "" if verdict.score is None else "This reply was scored before."
         return verdict_message(case, verdict, note, has_been_seen=True)
     row = _buttons(case, verdict, has_been_seen=True)
-    found = (
-        "Unscored"
-        if verdict.score is None
-        else f"Scored before: *{verdict.score} of {verdict.highest}*"
-    )
+    found = "Unscored"
+    if verdict.score is not None:
+        before = "before an edit" if case.edited_at else "before"
+        found = f"Scored {before}: *{verdict.score} of {verdict.highest}*"
     line = f"{found} · {_link(case, workspace_url, 'verdict')}"
     return Post(line, [section(line), actions(*row)] if row else [section(line)])
 

@@ -48,6 +48,18 @@ async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> N
     assert [block["type"] for block in verdict.blocks[-2:]] == ["context", "actions"]
 
 
+async def test_a_score_of_before_an_edit_of_the_question_is_not_shown_as_today_s(
+    stage: Stage,
+) -> None:
+    question, answer = stage.ask_and_answer()
+    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    stage.ann.edit(question, "How do I undo a push?")
+    await up_to_date(stage)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    known = await stage.told(stage.ben)
+    assert known.text.startswith("Scored before an edit: *4 of 5*")
+
+
 async def test_a_verdict_that_the_next_one_folds_is_not_written_again(
     open_stage: StageFactory,
 ) -> None:
