@@ -17,7 +17,8 @@ _FIELD = re.compile(rf"(.{{1,{MAX_INPUT}}})(?<!\n)\n(?!\n)", re.DOTALL)
 _TITLE = "Reference"
 _ABOUT = (
     "What replies in <#{channel}> must agree with. The judge reads it with each reply, and its "
-    f"reasons may quote it. Saved empty, it is deleted. Each change {NEW_JUDGE}"
+    f"reasons may quote it. Saved empty, it is deleted. Each change {NEW_JUDGE}\nIf these fields are "
+    "full, save them: next time there are two more, up to 21,000 characters."
 )
 CHANGED = (
     "Somebody changed it while this window was open. Copy what you need, close this, and open "
