@@ -18,6 +18,7 @@ COMPARED_FOR = timedelta(days=28)
 GIVEN_UP = 2 * COMPARED_FOR
 """The app was down for so long that nobody waits for the effect any more."""
 NOTE_LENGTH = 200
+NO_NUMBER = "Type its number, as in `/judge release undo 7`. `/judge release list` lists them."
 NO_RELEASE = "There is no such release in this channel. `/judge release list` lists them."
 _TITLE = "Mark a release"
 _MOST_LISTED = 10

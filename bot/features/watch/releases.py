@@ -59,8 +59,10 @@ async def _listed(services: Services, place: Place) -> str:
 
 async def _take_back(services: Services, place: Place, number: str, by: str) -> Post | str:
     """Takes a release back, unless somebody has before, and says who did."""
+    if not number.isdecimal():
+        return words.NO_NUMBER
     releases = Releases(services.store.database)
-    release = await releases.find(place, int(number[:9])) if number.isdecimal() else None
+    release = await releases.find(place, int(number[:9]))
     if release is None:
         return words.NO_RELEASE
     await releases.take_back(release, by, services.clock())

@@ -13,7 +13,7 @@ from bot.commands.in_channel import release
 from bot.errors import BotError
 from bot.features.watch import ids
 from bot.features.watch.release_looks import ReleaseLooks
-from bot.features.watch.release_text import NO_DAY
+from bot.features.watch.release_text import NO_DAY, NO_NUMBER, NO_RELEASE
 from bot.features.watch.standing_text import day_words
 from bot.slack.ids import COMMAND
 from bot.store.schema import releases, standings
@@ -164,6 +164,8 @@ async def test_who_hears_of_the_watch_hears_of_the_mark_and_can_undo_it_once(sta
     stage.ann.click(notice, ids.ACTION_UNDO_RELEASE)
     await stage.slack.until(lambda: "took back release 1 of helper" in notice.text)
     assert "<@" in await judge(stage, "release undo 1")
+    assert await judge(stage, "release undo") == NO_NUMBER
+    assert await judge(stage, "release undo 2") == NO_RELEASE
     await announcing.look()
     await announcing.look()
     (undone,) = direct(stage, "ben")
