@@ -48,10 +48,17 @@ def _schedule_changes(words: Sequence[str]) -> dict[str, Any]:
     return {setting: _PARSERS[setting](" ".join(name)) for setting, name in found.items()}
 
 
+def _zone(text: str) -> str:
+    try:
+        return parse_zone(text).key
+    except ValueError as exc:
+        raise ValueError(f"{exc}, a day such as Friday, or a time such as 16:30") from None
+
+
 _PARSERS: Mapping[str, Callable[[str], str]] = {
     "digest_day": parse_day,
     "digest_time": lambda text: f"{parse_time(text):%H:%M}",
-    "digest_tz": lambda text: parse_zone(text).key,
+    "digest_tz": _zone,
 }
 
 

@@ -39,7 +39,8 @@ async def test_it_is_switched_on_at_the_usual_or_a_chosen_time_and_off(
 async def test_a_mistake_is_answered_with_what_is_understood(stage: Stage) -> None:
     mistakes = {
         "on berlin": (
-            "'berlin' is not a time zone; expected one such as Europe/Berlin. What I understand:"
+            "'berlin' is not a time zone; expected one such as Europe/Berlin, a day such as Friday, "
+            "or a time such as 16:30. What I understand:"
         ),
         "on " + "x" * 2900: f"{'x' * 80!r} is not a time zone",
         "<!channel>": "@channel",
