@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -162,7 +163,8 @@ async def _ask_to_end(
     services: Services, invocation: Invocation, place: str, typed: str
 ) -> Post | str:
     names = await watched_names(services, invocation.team_id, place)
-    author_id = _author_of(typed, names, words.not_watched)
+    unknown = partial(words.not_watched, is_everywhere=place == EVERYWHERE)
+    author_id = _author_of(typed, names, unknown)
     orders = WatchOrders(services.store.database)
     watch = await orders.find(invocation.team_id, place, author_id)
     if watch is None:

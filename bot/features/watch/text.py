@@ -164,18 +164,23 @@ def no_assistant(name: str, known: Sequence[str]) -> str:
     """The answer to a name that no bot of the channel has, which may have something unknown
     behind it.
     """
+    for bot in sorted(known, key=len, reverse=True):
+        if name.lower().startswith(f"{bot.lower()} "):
+            rest = name[len(bot) :].strip()
+            return f"I do not understand `{clip(rest)}` after `@{clip(bot)}`. {_MAY_FOLLOW}"
     found = f"The bots here are {names_words(known)}." if known else "There are no bots here."
     more = f" {_MAY_FOLLOW}" if " " in name else ""
     return f"There is no bot `@{clip(name)}` in this channel. {found}{more}"
 
 
-def not_watched(name: str, watched: Sequence[str]) -> str:
-    found = (
-        f"Watched here: {names_words(watched)}."
-        if watched
-        else f"`/judge watch @{clip(name)}` begins to watch it."
-    )
-    return f"`@{clip(name)}` is not watched in this channel. {found}"
+def not_watched(name: str, watched: Sequence[str], *, is_everywhere: bool = False) -> str:
+    where = "in this channel"
+    begin = f"/judge watch @{clip(name)}"
+    if is_everywhere:
+        where = "in all public channels"
+        begin += " everywhere"
+    found = f"These are: {names_words(watched)}." if watched else f"`{begin}` begins to watch it."
+    return f"`@{clip(name)}` is not watched {where}. {found}"
 
 
 def not_read(error: str) -> str:

@@ -88,6 +88,8 @@ async def test_a_channels_own_watch_goes_before_and_an_ended_one_stays_ended(sta
     await stage.slack.until(lambda: "longer watched in all" in last(stage))
     assert await watched(stage) == {}
     assert not await orders(stage).everywhere(stage.slack.workspace.team_id)
+    said = await say(stage, "off @helper everywhere")
+    assert said.startswith("`@helper` is not watched in all public channels. ")
 
 
 def last(stage: Stage) -> str:
