@@ -51,7 +51,16 @@ def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
     return Agreement(n, wilson(near, n)) if n else None
 
 
+def agreement_words(agreement: Agreement) -> str:
+    """The share of cases within one point, with its range, once there are enough."""
+    is_enough = agreement.n >= ENOUGH_LABELS
+    said = span(agreement.within_one, ".0%") if is_enough else "too few to say"
+    return f"{said} ({number_of(agreement.n, 'reply', 'replies')})"
+
+
 WEEKS = 4
+ENOUGH_LABELS = 20
+AGREEMENT = "Judge within one point of people's labels"
 
 
 @dataclass(frozen=True)

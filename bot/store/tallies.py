@@ -161,7 +161,10 @@ class Tallies(StoreQueries):
     async def labelled(
         self, place: Place, span: Span, kind: Kind
     ) -> Sequence[figures.LabelledCount]:
-        """Scores and labels of everything that was judged in the span."""
+        """Scores and labels of everything of the place's origin that was judged in the span."""
+        which = is_watched(cases)
+        if place.origin is Origin.CHOSEN:
+            which = sa.and_(counts(cases), cases.c.id.not_in(_repeated(place, span)))
         of_case = labels.c.case_id, labels.c.is_blind
         total = sa.func.sum(labels.c.score).label("total")
         given = (
@@ -177,8 +180,8 @@ class Tallies(StoreQueries):
             # Labels are few: `concat` makes the database go from each label to its case, and not
             # through all cases.
             .where(cases.c.team_id.concat("") == place.team_id)
-            .where(cases.c.channel_id == place.channel_id, _by(place), counts(cases), _is_of(kind))
-            .where(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, span)))
+            .where(cases.c.channel_id == place.channel_id, _by(place), which, _is_of(kind))
+            .where(cases.c.judged_at < span.end)
             .group_by(*by)
         )
         return await self._database.rows(figures.LabelledCount, query)

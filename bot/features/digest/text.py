@@ -32,7 +32,6 @@ from judge.evaluation.naming import OTHER
 from judge.scoring.numbers import number_of
 
 MOST_AUTHORS = 10
-ENOUGH_LABELS = 20
 _MOST_NAMED = 5
 _MOST_CAUSES = 3
 # characters
@@ -197,17 +196,15 @@ def _unscored(chosen: Chosen) -> str:
 
 
 def _agreement(details: Details) -> str:
-    parts = ["*Judge within one point of people's labels*"]
+    parts = [f"*{quality.AGREEMENT}*"]
     labelled = {
         "blind labels": details.blind,
         "labels given after seeing the score": details.seen,
     }
     for how, found in labelled.items():
         if found:
-            is_enough = found.n >= ENOUGH_LABELS
-            said = quality.span(found.within_one, ".0%") if is_enough else "too few to say"
-            parts.append(f"{how}: {said} ({number_of(found.n, 'reply', 'replies')})")
-            if is_enough and details.unlike < SURE:
+            parts.append(f"{how}: {quality.agreement_words(found)}")
+            if found.n >= quality.ENOUGH_LABELS and details.unlike < SURE:
                 parts.append("careful: this week's replies score unlike these, so label new ones")
     return " · ".join(parts) if len(parts) > 1 else ""
 

@@ -12,12 +12,12 @@ from bot.domain.week import Week
 from bot.features.watch.queries import Unread, WatchOrders
 from bot.features.watch.reply_queries import Replies, SeenCount
 from bot.figures.lowest import main_cause
-from bot.figures.quality import WEEKS, Quality, add_up, grouped, to_quality
+from bot.figures.quality import WEEKS, Agreement, Quality, add_up, grouped, to_agreement, to_quality
 from bot.figures.week import TREND_WEEKS, Point, Tally, commonest, passed, tally_of, trend_of
 from bot.services import Services
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
-from bot.store.figures import END, Place, Span
+from bot.store.figures import BEGINNING, END, Place, Span
 from bot.store.notices import day_of
 from bot.store.standings import Standings
 from bot.store.visibility import Origin
@@ -141,10 +141,13 @@ def _to_volume(
 
 
 class AssistantDetails(NamedTuple):
-    """The quality of four weeks as people score, and the mean of each week."""
+    """The quality of four weeks as people score, the mean of each week, and the judge's agreement
+    with all blind labels of its watched replies.
+    """
 
     quality: Quality | None
     trend: Sequence[Point]
+    blind: Agreement | None = None
 
 
 async def read_details(services: Services, place: Place, week: Week) -> AssistantDetails:
@@ -159,7 +162,12 @@ async def read_details(services: Services, place: Place, week: Week) -> Assistan
     first_day = day_of(weeks[-1].start - timedelta(days=1))
     coverage = await Replies(services.store.database).coverage(its, first_day)
     recent = [case for case in scored if case.back < WEEKS]
-    return AssistantDetails(to_quality(recent, kind.scale, coverage), trend_of(scored, weeks))
+    labelled = await tallies.labelled(its, Span(BEGINNING, span.end), kind)
+    return AssistantDetails(
+        to_quality(recent, kind.scale, coverage),
+        trend_of(scored, weeks),
+        to_agreement(row for row in labelled if row.is_blind),
+    )
 
 
 def worst_first(standing: Standing | None) -> tuple[float, float]:

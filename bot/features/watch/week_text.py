@@ -112,13 +112,18 @@ def detail_block(
     releases: Sequence[Release],
     week: Week,
 ) -> ui.Block | None:
-    """What a digest leaves out of an assistant: what people would score, its weeks, and its
-    releases in them; None if there is nothing.
+    """What a digest leaves out of an assistant: what people would score, the judge's agreement with
+    them, its weeks, and its releases in them; None if there is nothing.
     """
     means = weekly_means(details.trend)
+    agreement = ""
+    if details.blind:
+        words = quality.agreement_words(details.blind)
+        agreement = f"{quality.AGREEMENT}, blind labels: {words}."
     marked = "; ".join([release_line(each, name) for each in releases][:MOST_RELEASES])
     lines = [
         quality.as_people(details.quality, four_weeks_words(week)),
+        agreement,
         f"Mean of each week, from its first day: {means}." if means else "",
         f"In these weeks: {marked}." if marked else "",
     ]

@@ -34,6 +34,7 @@ from bot.features.watch.week_text import (
     week_blocks,
     week_lines,
 )
+from bot.figures.quality import Agreement
 from bot.figures.week import Point
 from bot.slack.members import Member
 from bot.store import Store
@@ -41,6 +42,7 @@ from bot.store.figures import Place
 from bot.store.schema import cases, labels
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction, Event
+from judge.evaluation.stats import wilson
 from tests.cases import NOW, WEEK, a_row
 from tests.texts import read
 
@@ -242,5 +244,10 @@ async def test_details_have_peoples_scores_of_four_weeks_and_weekly_means(log: S
     found = await read_details(services(log), Place("T1", "C1", "B1"), WEEK)
     assert found.quality is not None
     assert found.quality.mean.corrected is not None
+    # Half of the labels are of replies long ago, which the judge gives 5.
+    assert found.blind == Agreement(30, wilson(15, 30))
+    block = detail_block(a_week(), "helper", found, [], WEEK)
+    assert block
+    assert "Judge within one point of people's labels, blind labels: 50%, between" in str(block)
     assert (found.quality.mean.n, found.quality.mean.corrected.mean) == (30, pytest.approx(2))
     assert [point.mean for point in found.trend] == [None, None, 5, None, None, None, None, 3]
