@@ -25,7 +25,7 @@ from bot.store import schema
 from bot.store.address import Address, to_address
 from bot.store.errors import STORE_ERRORS, reason_of
 from bot.store.jobs import database_queue
-from bot.store.ownership import make_file
+from bot.store.ownership import make_file, make_folder
 from bot.store.tables import metadata
 from judge.errors import needs_extra
 
@@ -160,7 +160,7 @@ def check_writable(address: Address, *, makes: bool = True) -> None:
     file = Path(address.url.database or "")
     try:
         if makes:
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(file.parent)
         with tempfile.TemporaryFile(
             dir=next(each for each in file.absolute().parents if each.is_dir())
         ) as probe:

@@ -25,6 +25,12 @@ from bot.store.database import Database, upsert
 from bot.store.schema import processes
 
 
+def make_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
 def make_file(file: Path) -> None:
     """Creates an empty file, if there is none; SQLite gives its permissions to the files that it
     creates beside it.
