@@ -79,7 +79,7 @@ def reply(page: Page) -> Locator:
 async def test_each_judge_has_its_figures_and_a_line_in_the_trend_and_its_table(
     open_view: Open,
 ) -> None:
-    days = ((2, "2026-10-01"), (4, "2026-10-01T23:00"), (5, "2026-10-02"))
+    days = ((2, "2026-10-01"), (4, "2026-10-01T23:00"), (5, "2026-10-08"))
     rows = [
         a_row(0, score=score, judged_at=day, model=model)
         for model in ("m", "other")
@@ -96,8 +96,8 @@ async def test_each_judge_has_its_figures_and_a_line_in_the_trend_and_its_table(
     await expect(figure.locator("polyline")).to_have_count(2)
     await expect(figure.locator("text").last).to_have_text("2")
     await figure.get_by_text("As a table").click()
-    await expect(figure.get_by_role("row").nth(1)).to_have_text("12026-10-0130 to 52")
-    await expect(figure.get_by_role("row").nth(4)).to_have_text("22026-10-025unknown1")
+    await expect(figure.get_by_role("row").nth(1)).to_have_text("12026-09-2830 to 52")
+    await expect(figure.get_by_role("row").nth(4)).to_have_text("22026-10-055unknown1")
 
 
 async def test_search_finds_all_words_in_any_text(open_view: Open) -> None:
