@@ -143,7 +143,7 @@ def demo(
         page = opens or sys.stdin.isatty()
         if not page:
             typer.echo("Outside a terminal this prints an example; --page shows the page.")
-    asyncio.run(show(port, opens=opens) if page else play())
+    _run(show(port, opens=opens) if page else play())
 
 
 @app.command()

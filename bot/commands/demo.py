@@ -1,7 +1,6 @@
 """`judge-bot demo`: the bot beside a pocket Slack, to use in a browser or to watch in the terminal."""
 
 import asyncio
-import logging
 import os
 import re
 import signal
@@ -20,7 +19,6 @@ from bot.app import running_bot
 from bot.commands import demo_past
 from bot.domain.case import Visibility
 from bot.errors import BotError
-from bot.logs import configure_logs
 from bot.pipeline.verdict_text import VERDICT_BEGINS
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
@@ -111,7 +109,6 @@ _PATIENCE_S = 180
 async def show(port: int, *, opens: bool) -> None:
     """Runs the bot with a pocket Slack, whose page explains the rest, until SIGINT or SIGTERM."""
     try:
-        configure_logs("console", logging.WARNING)
         stopping = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -140,7 +137,6 @@ def _invite(url: str) -> None:
 
 async def play() -> None:
     """Runs the main use case once, and prints the threads."""
-    configure_logs("console", logging.WARNING)
     console = Console(width=min(Console().width, 80), highlight=False)
     workspace = Workspace(load_manifest(parts=[MESSAGE_EVENTS]), name="Pocket")
     workspace.add_channel(

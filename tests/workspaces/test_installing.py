@@ -108,7 +108,7 @@ async def test_a_workspace_that_is_no_longer_allowed_is_not_served_and_named_in_
     allowed = Installations(database, allowed=frozenset([second.team_id]))
     assert list(await allowed.current()) == [second.team_id]
     await Installations(database, TokenKeys([KEY]), frozenset(["E1"])).renew()
-    assert "install it again" in "".join(capfd.readouterr())
+    assert "install it again" in capfd.readouterr().out
 
 
 async def test_who_installed_is_told_once_that_no_verdict_has_had_a_score_for_an_hour(
