@@ -8,43 +8,33 @@ from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
-from pydantic import SecretStr
 
-from bot import metrics
 from bot.domain.clock import Clock, utc_now
 from bot.domain.limits import Limits
 from bot.features import digest, home, labels, outcome, privacy, rubrics, score, topics, watch
-from bot.http_server import HttpServer
 from bot.judges import open_judges
+from bot.link import open_link
 from bot.pipeline.engine import Engine
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.judging import ModelSlots
-from bot.pipeline.retries import MODEL_PAUSES, in_brief
-from bot.probes import Sign, probes
+from bot.pipeline.retries import MODEL_PAUSES
+from bot.probes import Sign, probes, sign_forever
 from bot.services import Services
 from bot.settings import Settings
 from bot.slack.client import NOBODY, Identity, SlackClient, identify, web_client
-from bot.slack.http import HTTP_SETTINGS, HttpFront
 from bot.slack.incoming import SocketLink
 from bot.store import Store
-from bot.store.errors import STORE_ERRORS
 from bot.store.ownership import owned
 from bot.telemetry import start as start_telemetry
-from bot.workspaces import Workspace, Workspaces, open_workspace
+from bot.workspace import Workspace, open_workspace
+from bot.workspaces import Workspaces
 from judge import list_rubrics, load_rubric
 from judge.scoring.model.wishes import FLEX
 
-if TYPE_CHECKING:
-    from bot.store.installations import TokenKeys
-
 GRACE_S = 30
-SIGN_S = 5.0
-# after a sign of trouble, as at startup: a health check should not have to wait for the next one
-SIGN_AGAIN_S = 0.5
-_NO_SECRET = SecretStr("")
 
 logger = structlog.get_logger(__name__)
 
@@ -108,27 +98,22 @@ async def running_bot(
     async with AsyncExitStack() as stack:
         services = await open_services(stack, settings)
         services.model_pauses = model_pauses
-        store = services.store
         # Everything ends in reverse order: first the payloads, then the running cases, and last the
         # signs of life.
-        stack.push_async_callback(store.processes.leave)
+        stack.push_async_callback(services.store.processes.leave)
         signs = list[Sign]()
-        tasks = [_begin(stack, _sign_forever(store, signs))]
+        tasks = [_begin(stack, sign_forever(services.store, signs))]
         slots = ModelSlots(settings.judge_concurrency)
         services.background = slots.background
         workspaces = await _open_workspaces(services, slots)
         engine = _make_engine(services, workspaces, slots)
-        tasks.append(_drive(stack, engine, grace_s))
         signs.append(engine.is_running)
-        link = await _open_link(stack, services, workspaces)
+        tasks.append(_drive(stack, engine, grace_s))
+        link = await stack.enter_async_context(open_link(services, workspaces))
+        signs.append(link.is_connected)
         if isinstance(link, SocketLink):
             tasks.append(_begin(stack, link.watch()))
-        signs.append(link.is_connected)
-        if settings.metrics_port is not None:
-            is_well = [*signs, store.processes.has_signed]
-            await stack.enter_async_context(
-                probes(settings.metrics_host, settings.metrics_port, store.cases, is_well)
-            )
+        await _open_probes(stack, services, signs)
         _log_the_start(services)
         yield RunningBot(services, tasks, workspaces)
 
@@ -139,6 +124,16 @@ def _make_engine(services: Services, workspaces: Workspaces, slots: ModelSlots) 
     for_each_slot = 3 if FLEX in (settings.watch_tier, settings.judge_tier) else 2
     at_once = for_each_slot * settings.judge_concurrency
     return Engine(services.store, workspaces, at_once, services.traffic, slots.stop_waiting)
+
+
+async def _open_probes(stack: AsyncExitStack, services: Services, signs: Sequence[Sign]) -> None:
+    settings = services.settings
+    if settings.metrics_port is None:
+        return
+    store = services.store
+    is_well = [*signs, store.processes.has_signed]
+    server = probes(settings.metrics_host, settings.metrics_port, store.cases, is_well)
+    await stack.enter_async_context(server)
 
 
 def _log_the_start(services: Services) -> None:
@@ -218,10 +213,12 @@ async def _open_workspaces(services: Services, slots: ModelSlots) -> Workspaces:
     settings = services.settings
     if not settings.is_for_many:
         return Workspaces(first)
-    from bot.store.installations import Installations  # takes 50 ms
+    from bot.store.installations import Installations, TokenKeys  # takes 50 ms
 
     database = services.store.database
-    installations = Installations(database, _token_keys(settings), settings.workspaces_allowed)
+    installations = Installations(
+        database, TokenKeys(settings.token_key_texts), settings.workspaces_allowed
+    )
     await installations.renew()
 
     def make(client: SlackClient, identity: Identity) -> Workspace:
@@ -230,57 +227,6 @@ async def _open_workspaces(services: Services, slots: ModelSlots) -> Workspaces:
         return open_workspace(of_workspace, slots)
 
     return Workspaces(first, installations, make)
-
-
-def _token_keys(settings: Settings) -> "TokenKeys":
-    from bot.store.installations import TokenKeys
-
-    return TokenKeys([key.get_secret_value() for key in settings.token_keys])
-
-
-async def _open_link(
-    stack: AsyncExitStack, services: Services, workspaces: Workspaces
-) -> HttpFront | SocketLink:
-    settings = services.settings
-    traffic = services.traffic
-    door = workspaces.door
-    _ = workspaces.first_bolt  # made before a payload waits for it
-    pages = None
-    if workspaces.installations and settings.slack_client_id and settings.slack_client_secret:
-        from bot.slack.oauth import install_pages
-        from bot.store.installations import OAuthStates
-
-        pages = install_pages(
-            services.client,
-            settings.slack_client_id,
-            settings.slack_client_secret,
-            workspaces.installations,
-            OAuthStates(services.store.database, _token_keys(settings)),
-            workspaces.announce,
-        )
-    where = settings.http_host, settings.http_port
-    if settings.serve_http:
-        secret = settings.slack_signing_secret or _NO_SECRET
-        return await stack.enter_async_context(HttpFront(door, secret, *where, traffic, pages))
-    if pages:
-        await stack.enter_async_context(HttpServer(HTTP_SETTINGS, *where, pages))
-    app_token = settings.slack_app_token or _NO_SECRET
-    return await stack.enter_async_context(SocketLink(door, services.client, app_token, traffic))
-
-
-async def _sign_forever(store: Store, signs: Sequence[Sign]) -> None:
-    while True:
-        is_well = all([await sign() for sign in signs])
-        pause_s = SIGN_S
-        try:
-            await store.processes.sign(is_connected=is_well)
-            metrics.LAST_SIGN.set_to_current_time()
-            pause_s = SIGN_S if is_well else SIGN_AGAIN_S
-        except STORE_ERRORS as exc:
-            is_well = False
-            logger.error("database_out_of_reach", reason=in_brief(exc), next_in_s=SIGN_S)
-        metrics.READY.set(is_well)
-        await asyncio.sleep(pause_s)
 
 
 def _drive(stack: AsyncExitStack, engine: Engine, grace_s: float) -> asyncio.Task[None]:

@@ -18,6 +18,9 @@ from bot.slack import invocation as payloads
 from bot.slack.blocks import section
 from bot.slack.invocation import Raw
 from bot.slack.members import MembershipError
+from bot.slack.messenger import Messenger
+
+_REFUSALS = (NoCaseError, blocker.RefusedError)
 
 logger = structlog.get_logger(__name__)
 
@@ -49,37 +52,40 @@ def register_first(app: AsyncApp, services: Services) -> None:
         await next_()
         return None
 
+
+def register_errors(app: AsyncApp, messenger: Messenger) -> None:
+    """Tells who acted that serving them failed, and why."""
+
     @app.error
     async def on_error(
         error: Exception, body: Raw, response: BoltResponse | None
     ) -> BoltResponse | None:
-        kind = payloads.kind_of(body)
-        said = words.WENT_WRONG
         if isinstance(error, TooLateError):
             logger.warning("payload_refused", reason=str(error))
             return None  # Slack has already told the person
-        if isinstance(error, NoCaseError):
-            said = words.NO_CASE
-        elif isinstance(error, blocker.RefusedError):
-            said = str(error)
-        elif isinstance(error, MembershipError):
-            said = words.unsure_of_membership(error)
-            logger.warning("membership_unknown", kind=kind, reason=str(error))
-        else:
-            reason = in_brief(error)
-            logger.error(
-                "listener_failed", kind=kind, reason=reason, exc_info=None if reason else error
-            )
+        said = _explain(error, payloads.kind_of(body))
         if payloads.is_event(body):
             return None  # no person is waiting, and Slack sends unacknowledged events again
-        await services.messenger.tell(payloads.to_invocation(body).recipient, said)
+        await messenger.tell(payloads.to_invocation(body).recipient, said)
         # A modal closes if it is acknowledged; otherwise Slack offers to submit it again. Bolt has
         # no response here if the listener has already acknowledged.
-        return (
-            BoltResponse(status=200)
-            if response and isinstance(error, NoCaseError | blocker.RefusedError)
-            else None
-        )
+        if response and isinstance(error, _REFUSALS):
+            return BoltResponse(status=200)
+        return None
+
+
+def _explain(error: Exception, kind: str | None) -> str:
+    """The sentence for who acted; what is no refusal is logged."""
+    if isinstance(error, NoCaseError):
+        return words.NO_CASE
+    if isinstance(error, blocker.RefusedError):
+        return str(error)
+    if isinstance(error, MembershipError):
+        logger.warning("membership_unknown", kind=kind, reason=str(error))
+        return words.unsure_of_membership(error)
+    reason = in_brief(error)
+    logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
+    return words.WENT_WRONG
 
 
 async def _is_by_stranger(services: Services, body: Raw) -> bool:

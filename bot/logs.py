@@ -110,15 +110,7 @@ def _places(exc_info: ExcInfo) -> str:
     return ", which led to ".join(lines)
 
 
-def configure_logs(log_format: Literal["console", "json"], level: int = logging.INFO) -> None:
-    """Sends every log line to stderr, as text for people or as one JSON object per line."""
-    structlog.configure(
-        processors=[*_SHARED, ProcessorFormatter.wrap_for_formatter],
-        logger_factory=structlog.stdlib.LoggerFactory(),
-        wrapper_class=structlog.stdlib.BoundLogger,
-        cache_logger_on_first_use=True,
-    )
-    as_text: Processor = structlog.processors.ExceptionRenderer(_places)
+def _to_stderr(log_format: Literal["console", "json"]) -> logging.Handler:
     last: Processor = structlog.processors.JSONRenderer()
     if log_format == "console":
         last = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
@@ -130,13 +122,24 @@ def configure_logs(log_format: Literal["console", "json"], level: int = logging.
             processors=[
                 ProcessorFormatter.remove_processors_meta,
                 _clean,
-                as_text,
+                structlog.processors.ExceptionRenderer(_places),
                 last,
             ],
         )
     )
+    return handler
+
+
+def configure_logs(log_format: Literal["console", "json"], level: int = logging.INFO) -> None:
+    """Sends every log line to stderr, as text for people or as one JSON object per line."""
+    structlog.configure(
+        processors=[*_SHARED, ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
     root = logging.getLogger()
-    root.handlers = [handler]
+    root.handlers = [_to_stderr(log_format)]
     root.setLevel(level)
     for noisy in ("alembic", "httpx2", "openai", "slack_sdk", "asyncio", "pgqueuer"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

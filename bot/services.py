@@ -64,12 +64,22 @@ class Services:
 
     def __post_init__(self) -> None:
         settings = self.settings
-        client = self.client
-        whose = self.identity
         self.schedule = Schedule.parse(
             settings.digest_day, settings.digest_time, settings.digest_tz
         )
         self.policy = Policy(settings.channels_allowed, settings.channels_denied)
+        self._reach_slack()
+        self.requests = Requests(self.store, self.rubrics, settings.verdict_visibility, self.lookup)
+        self.intake = Intake(
+            self.store, self.limits, self.policy, self.messenger, self.lookup, self.identity.url
+        )
+        self.case_access = CaseAccess(self.store.cases, self.memberships, self.members)
+
+    def _reach_slack(self) -> None:
+        """Makes the parts that ask Slack about people, channels and messages, or write to them."""
+        settings = self.settings
+        client = self.client
+        whose = self.identity
         self.messenger = Messenger(client, partial(put_words, self.store, client, whose.team_id))
         self.members = Members(client, whose.teams, settings.companies_allowed)
         self.memberships = Memberships(client, whose.teams)
@@ -79,11 +89,6 @@ class Services:
         self.lookup = Lookup(
             client, whose.own_ids, self.members, scores_people=settings.score_people
         )
-        self.requests = Requests(self.store, self.rubrics, settings.verdict_visibility, self.lookup)
-        self.intake = Intake(
-            self.store, self.limits, self.policy, self.messenger, self.lookup, whose.url
-        )
-        self.case_access = CaseAccess(self.store.cases, self.memberships, self.members)
 
     async def takes(self, body: Raw) -> bool:
         """Whether this payload was an event of the workspace's channels; then it is stored, and is

@@ -251,6 +251,10 @@ class Settings(ReaderSettings):
         """
         return self.slack_bot_token is None
 
+    @property
+    def token_key_texts(self) -> Sequence[str]:
+        return [key.get_secret_value() for key in self.token_keys]
+
     def in_force(self) -> Mapping[str, str]:
         """What a typing error in a setting would change unseen, in a few words each."""
         days = self.retention_days

@@ -5,9 +5,8 @@ workspace's Bolt app takes more memory than all its services, so it is made for 
 and dropped when no more come.
 """
 
-import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,22 +14,14 @@ from typing import TYPE_CHECKING
 import structlog
 from cachetools import TTLCache
 from slack_bolt.async_app import AsyncApp
-from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import Recipient
 from bot.domain.clock import utc_now
 from bot.domain.shared import AnswerCache, V
-from bot.domain.standing import Subject
-from bot.door import register_first, register_last
+from bot.outages import tell_outage
 from bot.pipeline import text as words
-from bot.pipeline.delivery import Delivery
-from bot.pipeline.engine import JobHandler, PeriodicJob, Work
-from bot.pipeline.judging import Judging, ModelSlots
-from bot.pipeline.names import Names
-from bot.pipeline.pipeline import CasePipeline
-from bot.pipeline.verdict_text import cause_of
-from bot.services import Services
+from bot.pipeline.engine import PeriodicJob, Work
 from bot.slack.client import (
     SLACK_ERRORS,
     Identity,
@@ -41,9 +32,8 @@ from bot.slack.client import (
     with_token,
 )
 from bot.slack.invocation import TEAMS, Raw, workspace_of
-from bot.store.jobs import JobKind
-from bot.store.notices import Notices, day_of
 from bot.store.outages import read_outages
+from bot.workspace import Workspace, make_bolt
 
 if TYPE_CHECKING:
     # Imported only where workspaces install the app: it takes 50 ms.
@@ -54,37 +44,6 @@ if TYPE_CHECKING:
 _SAME_SECOND = timedelta(seconds=1)
 
 logger = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True)
-class Workspace:
-    """One installation of the app: what serves its payloads and its jobs."""
-
-    services: Services
-    work: Work
-
-
-def open_workspace(services: Services, slots: ModelSlots) -> Workspace:
-    store = services.store
-    handlers: dict[str, JobHandler] = {}
-    if services.judges:
-        client = services.client
-        delivery = Delivery(client, services.messenger, store, services.identity.url)
-        judging = Judging(
-            store,
-            services.judges,
-            slots,
-            services.limits,
-            services.model_pauses,
-            services.tracing,
-        )
-        names = Names(client, services.members, store.names)
-        pipeline = CasePipeline(store, judging, services.lookup, delivery, names)
-        handlers[JobKind.SETTLE] = lambda job: pipeline.settle(job.case_id, job.trigger_id)
-        for feature in services.features:
-            handlers.update(feature.jobs)
-    periodic_jobs = [job for feature in services.features for job in feature.periodic_jobs]
-    return Workspace(services, Work(handlers, periodic_jobs))
 
 
 class Workspaces:
@@ -165,14 +124,14 @@ class Workspaces:
             return None
         if found is self.first:
             return self.first_bolt
-        bolt = self._bolts.get(key) or _make_bolt(found.services)
+        bolt = self._bolts.get(key) or make_bolt(found.services)
         # Put back, which renews its time to be kept.
         self._bolts[key] = bolt
         return bolt
 
     @cached_property
     def first_bolt(self) -> AsyncApp:
-        return _make_bolt(self.first.services)
+        return make_bolt(self.first.services)
 
     async def announce(self, new: "Installation") -> None:
         """Tells who installed the app first that one more workspace has it, if Slack takes that."""
@@ -223,26 +182,12 @@ class Workspaces:
                 self._current.forget(None)
 
     async def _tell_outages(self) -> None:
-        """Tells whom a workspace's watches alert, or else who installed the app there, that no
-        verdict has had a score for an hour, and why.
-        """
-        store = self.first.services.store
-        notices = Notices(store.database)
-        now = utc_now()
-        for outage in await read_outages(store.database, now):
-            watches = await store.watches.of(outage.team_id)
-            recipients = {to for watch in watches for to in watch.alerts_to}
-            installed = (await self._current.get(None)).get(outage.team_id)
-            if not recipients and installed and installed.installed_by:
-                recipients = {installed.installed_by}
+        for outage in await read_outages(self.first.services.store.database, utc_now()):
             workspace = await self.find(None, outage.team_id)
-            everybody = Subject(outage.team_id, "", "")
-            for to in recipients:
-                told = (everybody, outage.name, to)
-                if workspace and await notices.claim(*told, day_of(now), now):
-                    post = words.outage(outage.since, cause_of(outage.reason))
-                    await workspace.services.messenger.direct(Recipient(to, ""), post)
-                    await notices.note_told(*told, now)
+            if workspace:
+                installed = (await self._current.get(None)).get(outage.team_id)
+                by = installed.installed_by if installed else None
+                await tell_outage(outage, workspace.services, by)
 
     async def _read(self, _: None) -> Mapping[str, "Installed"]:
         return await self.installations.current() if self.installations else {}
@@ -280,38 +225,3 @@ async def _unless_refused(call: Awaitable[V], team_id: str) -> V | None:
             raise
         logger.warning("workspace_not_served", team=team_id, error=slack_word(exc))
         return None
-
-
-def _make_bolt(services: Services) -> AsyncApp:
-    """The Bolt app of a workspace, with all listeners.
-
-    It verifies no signatures, because `HttpFront` does.
-    """
-    client = services.client
-    identity = services.identity
-
-    async def authorize() -> AuthorizeResult:
-        # Replaces Bolt's default, which silently switches OAuth on if SLACK_CLIENT_ID is in the
-        # environment.
-        return AuthorizeResult(
-            enterprise_id=None,
-            team_id=identity.team_id,
-            bot_id=identity.bot_id,
-            bot_user_id=identity.user_id,
-            bot_token=client.token,
-        )
-
-    bolt = AsyncApp(
-        # without a name, Bolt searches the call stack for one, which takes 0.1 s
-        name="slack-judge",
-        client=client,
-        authorize=authorize,
-        request_verification_enabled=False,
-        logger=logging.getLogger("slack_bolt"),
-    )
-    register_first(bolt, services)  # sees each payload before any feature does
-    for each in services.features:
-        if each.register:
-            each.register(bolt)
-    register_last(bolt)
-    return bolt

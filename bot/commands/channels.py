@@ -23,8 +23,7 @@ async def installed(
     """A client for each workspace that has installed the app, by its id."""
     from bot.store.installations import Installations, TokenKeys  # takes 50 ms
 
-    keys = TokenKeys([each.get_secret_value() for each in settings.token_keys])
-    installations = Installations(database, keys)
+    installations = Installations(database, TokenKeys(settings.token_key_texts))
     return {
         team_id: with_token(client, installations.token_of(installed), team_id)
         for team_id, installed in (await installations.current()).items()

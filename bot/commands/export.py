@@ -112,13 +112,16 @@ async def export_labels(
             count, left_out = await export(
                 database, output, which, has_texts, is_for_langfuse=is_for_langfuse
             )
-    what = "row" if which.has_unlabelled else "label"
-    said = [f"{number_of(count, what)} written"]
+    _tell(count, left_out, which)
+
+
+def _tell(count: int, left_out: int, which: Selection) -> None:
+    lines = [f"{number_of(count, 'row' if which.has_unlabelled else 'label')} written"]
     if not (count or which.watched):
-        said.append("--watched writes those of replies that watches drew")
+        lines.append("--watched writes those of replies that watches drew")
     if left_out:
-        said.append(f"{left_out} left out, because their texts are not in the database")
-    typer.echo("\n".join(said), err=True)
+        lines.append(f"{left_out} left out, because their texts are not in the database")
+    typer.echo("\n".join(lines), err=True)
 
 
 def _check_texts(has_texts: bool, is_for_langfuse: bool) -> None:

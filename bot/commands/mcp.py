@@ -1,7 +1,7 @@
 """`judge-bot mcp`: a channel's figures for an assistant, by the digest's rules and without texts."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -17,7 +17,7 @@ from bot.commands.channels import find_place
 from bot.commands.export_standings import to_row
 from bot.domain.clock import utc_now
 from bot.domain.outcome import counted
-from bot.domain.standing import subject_of
+from bot.domain.standing import Subject, subject_of
 from bot.domain.week import Schedule
 from bot.errors import BotError
 from bot.figures.outcomes import WEEKS, channels_of, read_outcomes
@@ -107,24 +107,26 @@ class Tools:
         return {"standings": standings, **_to_stats(chosen, details)}
 
     async def _standings(self, place: Place) -> list[dict[str, Any]]:
-        now = utc_now()
         names = await Names(self.database).all()
         standings = await Standings(self.database).of_team(place.team_id)
         watches = await Watches(self.database).of(place.team_id)
-        found = list[dict[str, Any]]()
+        rows = list[dict[str, Any]]()
         for watch in watches:
             subject = subject_of(watch)
             standing = standings.get(subject)
-            if standing is None or watch.channel_id != place.channel_id:
-                continue
-            channels = channels_of(subject, watches)
-            came = await read_outcomes(self.database, subject, channels, now - WEEKS, now)
-            outcomes = asdict(counted(came))
-            for wait in ("median", "slowest_tenth"):
-                outcomes[wait] = outcomes[wait] and outcomes[wait].total_seconds()
-            name = names.get((place.team_id, watch.author_id))
-            found.append({"assistant": name, **to_row(standing), "outcomes": outcomes})
-        return found
+            if standing and watch.channel_id == place.channel_id:
+                name = names.get((place.team_id, watch.author_id))
+                outcomes = await self._outcomes(subject, channels_of(subject, watches))
+                rows.append({"assistant": name, **to_row(standing), "outcomes": outcomes})
+        return rows
+
+    async def _outcomes(self, subject: Subject, channels: Sequence[str]) -> dict[str, Any]:
+        now = utc_now()
+        came = await read_outcomes(self.database, subject, channels, now - WEEKS, now)
+        outcomes = asdict(counted(came))
+        for wait in ("median", "slowest_tenth"):
+            outcomes[wait] = outcomes[wait] and outcomes[wait].total_seconds()
+        return outcomes
 
 
 def _to_stats(chosen: Chosen, details: Details) -> dict[str, Any]:
