@@ -10,9 +10,7 @@ model is asked again: a missed score costs a second call, a wrong score costs tr
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from judge.scoring.answers import (
@@ -23,86 +21,28 @@ from judge.scoring.answers import (
     spoken,
     to_plain,
 )
-from judge.scoring.doubts import denies, disclaimer, is_taken_back
+from judge.scoring.doubts import disclaimer, is_taken_back
 from judge.scoring.ratings import Rating, Result, UnscoredReason, unscored
 from judge.scoring.rubric import Scale
+from judge.scoring.statements import (
+    ITEM,
+    LINE_END,
+    NUMBER,
+    OWN,
+    Kind,
+    Statement,
+    is_announced,
+    line_start_of,
+    to_statement,
+)
 
 # A heading or an item with a number: "### Point 1", "2. Substance", "Criterion 3:".
 _NUMBERED = re.compile(
     r"^[ #]{0,8}(?:[a-z]{1,20} )?\(?[0-9]{1,2}(?:[.):](?![0-9])|[ ]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
-_NUMBER = re.compile(r"[0-9][0-9.,]*")
 _DIGITS = re.compile(r"[0-9]+")
-_LEAD = (
-    r"(?<![a-z])(?<![a-z]-)(?:[\"'](?=[^\"'\n]{1,30}[\"'] "
-    r"*:))?(?P<lead>(?:(?:the|a|an|my|our|its|this|so|is|therefore"
-    r"|thus|total|final|overall|cumulative|evaluation|response|answer|assistant|judge|points?)(?:'s)? +"
-    r"|(?:최종|총|종합|평가|総合|最終|总|最终|综合) *)*)"
-)
-_OPENERS = " \n\"'([{$<"
-_OPEN = r"[\s\"'(\[{$<]{0,12}(?:\\boxed\{)?\Z"
-# `Score: 4`, `"score": 4`, `[[rating]]: 4`, `Total points: 4`, `| Total | 4 |`, `Score (0-5): 4`
-_LABEL = re.compile(
-    rf"{_LEAD}(?:(?P<name>score|rating|grade|result(?=\])|(?<=total "
-    r")points|점수|평점|총점|スコア|点数|評点|評価|総合点"
-    r"|评分|得分|打分|分数|评价|总分|punktzahl|bewertung|puntuación|pontuação|punteggio|оценка)"
-    r"|total|overall|points|verdict)(?![a-z])"
-    r" *(?:\([^()\n]{0,30}?(?P<high>[0-9]{1,4})\))?[ "
-    rf"\"'\])}}]*(?::|=|->|→|\||>|[-–—](?= )|(?<=\])|\n){_OPEN}",
-    re.IGNORECASE,
-)
-# "receives a score of 4", "the score is 4", "I rate this response as a 4"
-_WORD = (
-    r" "
-    r"(?:is|are|was|of|as|at|an?|the|this|its?|for|each|assistant(?:'s)?|response|conversation|evaluation|therefore)\b"
-)
-_SENTENCE_LABEL = re.compile(
-    rf"{_LEAD}(?:(?P<verb>rated?|scored|score(?= "
-    r"(?:the|this|it)\b))|(?:score|rating|grade)s?|점수|평점|スコア|点数)"
-    rf"(?:(?:{_WORD}){{0,8}}(?: (?:is|are|was|of|as|at|an?)\b:?|:)|는|은|は){_OPEN}",
-    re.IGNORECASE,
-)
-# The ends of labels and of such sentences: a quick check that avoids the search for most numbers.
-_ANNOUNCERS = (
-    *":=>→|]-–—는은は",
-    r"\boxed",
-    " is",
-    " are",
-    " was",
-    " of",
-    " as",
-    " at",
-    " a",
-    " an",
-)
-_KOREAN_VERB = re.compile(r"(?:으로|을) ?(?:평가|부여|주)")
-_SAID_SO = rf"입니다|です|{_KOREAN_VERB.pattern}"
-_ARTICLE = re.compile(r"\b(?:the|an?|my|our|its|this)\b", re.IGNORECASE)
-_TOTAL = re.compile(
-    r"total|final|overall|cumulative|총|최종|종합|総|最終|总|最终|综合", re.IGNORECASE
-)
-
-_CLOSE = r"[ \"'\])}>$]{0,8}"
-_AFTER = re.compile(
-    rf"{_CLOSE}(?P<unit>-?(?:points?|stars?|marks?)\b|점|点|分)?{_CLOSE}"
-    r"(?P<of>\(?(?:/|out of\b|of\b) "
-    rf"*(?P<high>[0-9]{{1,4}})?{_CLOSE}(?:(?:points?|stars?|marks?)\b)?{_CLOSE})?",
-    re.IGNORECASE,
-)
-_CLAUSE_END = re.compile(
-    rf"\Z|\n|[.!](?!\.?[0-9])|[,:|<](?! ?[\[(]{{0,2}}[0-9])"
-    # "; 2" is another score, "; 2 steps" a reason
-    rf"|;(?!\.?[0-9]| [\[(]{{0,2}}[0-9]{{1,4}}{_CLOSE}(?:[.,;\n]|\Z))|{_SAID_SO}"
-    r"|(?<= )(?:[-–—] (?![0-9])|\((?![^)\n]{0,80}[0-9])|[A-Z]|(?:because|since|as|due)\b)"
-)
-_SENTENCE_END = re.compile(rf"[.;!](?![0-9])|\n|\Z|(?<= )(?:because|since|as|due)\b|{_SAID_SO}")
-_LINE_END = re.compile(r"[ .,]*(?:\n|\Z)")
-_ITEM = re.compile(
-    r"^[ \t]*(?:[-–—+•·▪◦‣●○]|\(?(?:[0-9]{1,2}|[a-hA-H]|[ivIV]{1,3})[.)])[ \t]+", re.MULTILINE
-)
 _BEFORE_BLANK_LINE = re.compile(r"\n(?=[ \t]*\n)")
-_CLAUSE = re.compile(r"[.,;:!?(){}\[\]|<>]|\s[-–—]\s")
 _SIGNS = (
     (
         UnscoredReason.TRUNCATED,
@@ -124,22 +64,9 @@ _PAIRS = (("[", "]"), ("{", "}"), ("(", ")"))
 _TWINS = ('"', "**", "`")
 # A number that no word follows: it may be another score.
 _LONE_NUMBER = re.compile(r"(?<![\w.])[0-9][0-9.]*(?<!\.)(?![\w%]|[ ]?\w)")
-_LOOK_BACK = 60
-_SENTENCE_LOOK_BACK = 400
 # no real judgement has more
 _MOST_NUMBERS = 2_000
 _MOST_ANNOUNCED = 200
-
-_Kind = Enum("_Kind", "TOTAL VERDICT PROSE STEP ASIDE DENIED")
-_OWN = (_Kind.TOTAL, _Kind.VERDICT)
-
-
-@dataclass(slots=True)
-class _Statement:
-    start: int
-    end: int
-    value: int | UnscoredReason
-    kind: _Kind
 
 
 def parse_rating(completion: str, scale: tuple[int, int] = (0, 5), *, response: str = "") -> Result:
@@ -204,7 +131,7 @@ def _is_cut(text: str, end: int) -> bool:
     text = text.rstrip(" .,/")
     if not text[-1:].isdigit() or end < len(text):
         return False
-    line = text[_line_start(text, len(text)) :]
+    line = text[line_start_of(text, len(text)) :]
     is_open = any(text.rfind(a) > text.rfind(z) or text.count(a) > text.count(z) for a, z in _PAIRS)
     return is_open or any(line.count(mark) % 2 for mark in _TWINS) or bool(_OPEN_TAG.search(line))
 
@@ -222,8 +149,8 @@ def _verdict(text: str, scale: Scale, response: str) -> tuple[int, int, int] | U
     assert isinstance(score, int)  # noqa: S101 - otherwise _decide returns the reason
     # A step is below the only numbered item or heading so far, or below several with another after
     # it.
-    above = sum(1 for _ in islice(_NUMBERED.finditer(text, 0, _line_start(text, start)), 2))
-    is_step = verdict.kind is not _Kind.TOTAL and (
+    above = sum(1 for _ in islice(_NUMBERED.finditer(text, 0, line_start_of(text, start)), 2))
+    is_step = verdict.kind is not Kind.TOTAL and (
         above == 1 or (above > 1 and _NUMBERED.search(text, end))
     )
     if is_step or is_taken_back(text, start, end, score, scale, response):
@@ -231,66 +158,66 @@ def _verdict(text: str, scale: Scale, response: str) -> tuple[int, int, int] | U
     return disclaimer(text, scale, response) or (score, start, end)
 
 
-def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
+def _statements(text: str, scale: Scale, response: str) -> list[Statement]:
     """All statements of a score in `text`, in order; a single unclear one if there are too many for
     a judgement.
     """
-    numbers = list(islice(_NUMBER.finditer(text), _MOST_NUMBERS + 1))
-    announced = [number for number in numbers if _is_announced(number)]
+    numbers = list(islice(NUMBER.finditer(text), _MOST_NUMBERS + 1))
+    announced = [number for number in numbers if is_announced(number)]
     if len(numbers) > _MOST_NUMBERS or len(announced) > _MOST_ANNOUNCED:
-        return [_Statement(0, 0, UnscoredReason.UNCLEAR, _Kind.VERDICT)]
-    found = [said for number in announced if (said := _statement(text, number, scale))]
-    quotes = [said for said in found if not _has_own_place(text, said)] if response else []
-    wording = _DIGITS.sub("0", response) if quotes else ""
-    for said in quotes:
+        return [Statement(0, 0, UnscoredReason.UNCLEAR, Kind.VERDICT)]
+    statements = [said for number in announced if (said := to_statement(text, number, scale))]
+    if response:
+        _mark_quotes(text, statements, response)
+    _mark_steps(text, [said for said in statements if said.kind in (Kind.VERDICT, Kind.PROSE)])
+    return statements
+
+
+def _mark_quotes(text: str, statements: Sequence[Statement], response: str) -> None:
+    """Marks the scores that the response states, too."""
+    wording = _wording(response)
+    for said in statements:
+        if _has_own_place(text, said):
+            continue
         words = text[said.start : said.end]
         if is_quoted(words, response):
-            said.kind = _Kind.DENIED
-        elif (
-            said.kind in (*_OWN, _Kind.PROSE)
-            and _DIGITS.sub("0", packed(words)).strip("\"'") in wording
-        ):
-            said.kind = (
-                _Kind.ASIDE
-            )  # otherwise only verdicts that differ from the response's score would be read
-    _mark_steps(text, [said for said in found if said.kind in (_Kind.VERDICT, _Kind.PROSE)])
-    return found
+            said.kind = Kind.DENIED
+        # Otherwise only verdicts that differ from the response's score would be read.
+        elif said.kind in (*OWN, Kind.PROSE) and _wording(packed(words)).strip("\"'") in wording:
+            said.kind = Kind.ASIDE
 
 
-def _has_own_place(text: str, said: _Statement) -> bool:
+def _wording(text: str) -> str:
+    return _DIGITS.sub("0", text)
+
+
+def _has_own_place(text: str, said: Statement) -> bool:
     """Whether a score opens the answer or is its last line: then the judge gives it, even if the
     response does too.
     """
     if is_markup(text[: said.start]):
         return text[0] == "{" or text[said.end : said.end + 1] not in (",", "(")
-    above = text[: _line_start(text, said.start)]
-    line = text[_line_start(text, said.start) : said.start]
+    above = text[: line_start_of(text, said.start)]
+    line = text[line_start_of(text, said.start) : said.start]
     return (
         is_markup(text[said.end :]) and is_markup(line) and not above.rstrip(' \n"').endswith(":")
     )
 
 
-def _mark_steps(text: str, statements: Sequence[_Statement]) -> None:
+def _mark_steps(text: str, statements: Sequence[Statement]) -> None:
     """Marks the scores that belong to the items of a list, on an item's line or below it, however
     long the item is.
     """
-    if not statements or not _ITEM.search(text, 0, statements[-1].start):
+    if not statements or not ITEM.search(text, 0, statements[-1].start):
         return
-    items = [item.start() for item in _ITEM.finditer(text)]
+    items = [item.start() for item in ITEM.finditer(text)]
     blank_lines = [blank.start() for blank in _BEFORE_BLANK_LINE.finditer(text)]
-    placed = defaultdict[str, list[_Statement]](list)
+    placed = defaultdict[str, list[Statement]](list)
     for said in statements:
         placed[_place(text, said, items, blank_lines)].append(said)
     steps = [*placed["on"], *placed["below"]]
-    if len(steps) == 1 and placed["on"]:
-        # An item is the verdict if it is only a score and its reasons are items after it, or if it
-        # ends a list.
-        at = _line_start(text, steps[0].start)
-        is_whole_item = _LINE_END.match(text, steps[0].end) and _ITEM.fullmatch(
-            text, at, steps[0].start
-        )
-        if is_whole_item if items[-1] > at else items[0] < at:
-            steps = []
+    if len(steps) == 1 and placed["on"] and _is_verdict_item(text, steps[0], items):
+        steps = []
     # One score between lists, or behind one, is the verdict; behind other steps of its kind it is
     # the last of them.
     doubtful = [*placed["between"], *placed["behind"]]
@@ -299,14 +226,24 @@ def _mark_steps(text: str, statements: Sequence[_Statement]) -> None:
         said.kind for said in placed["between"] if counts[said.kind] > 1
     }
     for said in (*steps, *(said for said in doubtful if said.kind in kinds)):
-        said.kind = _Kind.STEP
+        said.kind = Kind.STEP
 
 
-def _place(text: str, said: _Statement, items: Sequence[int], blank_lines: Sequence[int]) -> str:
+def _is_verdict_item(text: str, only: Statement, items: Sequence[int]) -> bool:
+    """Whether the only score on an item is the verdict: it is a whole item with its reasons in items
+    after it, or it ends a list.
+    """
+    at = line_start_of(text, only.start)
+    if items[-1] <= at:
+        return items[0] < at
+    return bool(LINE_END.match(text, only.end) and ITEM.fullmatch(text, at, only.start))
+
+
+def _place(text: str, said: Statement, items: Sequence[int], blank_lines: Sequence[int]) -> str:
     """Where a score is: on an item's line, below it within the item, between two items, behind the
     last, or outside.
     """
-    at = _line_start(text, said.start)
+    at = line_start_of(text, said.start)
     above = bisect_right(items, at)
     if not above:
         return "outside"
@@ -325,126 +262,26 @@ def _place(text: str, said: _Statement, items: Sequence[int], blank_lines: Seque
     return "below" if bisect_left(blank_lines, items[above]) > blanks else "between"
 
 
-def _is_announced(number: re.Match[str]) -> bool:
-    at = number.start()
-    before = number.string[max(0, at - 16) : at].rstrip("-−")
-    head = before.rstrip(_OPENERS)
-    if head.endswith(_ANNOUNCERS) or "\n" in before[len(head) :]:
-        return True
-    return before.endswith("[[") or number.string.startswith("점", number.end())
-
-
-def _statement(text: str, number: re.Match[str], scale: Scale) -> _Statement | None:
-    """What `number` states; None unless a mark, a label or a sentence announces it."""
-    digits = number[0].rstrip(".,")
-    at = number.start()
-    end = number.start() + len(digits)
-    if text[at - 1 : at] in ("-", "−"):
-        at = at - 1
-        digits = f"-{digits}"
-    before = text[max(0, at - _LOOK_BACK) : at]
-    is_marked = (
-        before.endswith("[[")
-        and text.startswith("]]", end)
-        and not before.endswith(("=[[", "= [["))
-    )
-    label = _LABEL.search(before)
-    said = None if label or is_marked else _SENTENCE_LABEL.search(before)
-    after = _AFTER.match(text, end)
-    assert after  # noqa: S101 - all of it is optional
-    value = _value(digits, after, label, scale)
-    end = after.end()
-    if before.rstrip().endswith("<") and ">" not in after[0]:
-        value = UnscoredReason.UNCLEAR
-    is_vague = False
-    if label and not is_marked:
-        # "Total: 4 apples", or a number on the line below: then nothing may follow it on its line.
-        is_vague = not (label["name"] or after["unit"] or after["of"])
-        if (is_vague or "\n" in label[0]) and not _LINE_END.match(text, end):
-            return None
-        if isinstance(value, int) and not _CLAUSE_END.match(text, end):
-            value = UnscoredReason.UNCLEAR
-    elif not is_marked and not (
-        _SENTENCE_END.match(text, end) if said else _KOREAN_VERB.match(text, end)
-    ):
-        return None
-    words = label or said
-    start = at - (len(words[0]) if words else 2 if is_marked else 0)
-    kind = _kind(text, start, end, words, is_marked=is_marked)
-    return _Statement(start, end, value, _Kind.ASIDE if is_vague and kind in _OWN else kind)
-
-
-def _value(
-    number: str, after: re.Match[str], label: re.Match[str] | None, scale: Scale
-) -> int | UnscoredReason:
-    whole, _, decimals = number.partition(".")
-    if "," in number or decimals.strip("0."):
-        return UnscoredReason.NOT_WHOLE
-    if after["of"] and not after["high"]:
-        return UnscoredReason.TRUNCATED
-    high = after["high"] or (label and label["high"]) or scale.high
-    is_on_scale = len(whole) < 9 and scale.low <= int(whole) <= scale.high == int(high)
-    return int(whole) if is_on_scale else UnscoredReason.OFF_SCALE
-
-
-def _kind(
-    text: str, start: int, end: int, label: re.Match[str] | None, *, is_marked: bool
-) -> _Kind:
-    line_start = _line_start(text, start)
-    line = text[max(line_start, start - _SENTENCE_LOOK_BACK) : start]
-    is_prose = not is_marked and (label is None or label.re is _SENTENCE_LABEL)
-    if line.strip():
-        is_in_quotes = line.endswith('"')
-        # `It is: "score: 4".` is the judge's own; `It says "score: 4"` is not.
-        is_own = line[:-1].rstrip()[-1:] in ("", ":") and _SENTENCE_END.match(text, end)
-        if text[line_start] == ">" or (is_in_quotes and not is_own):
-            return _Kind.ASIDE
-        if (is_in_quotes or not is_marked) and denies(line + (label["lead"] if label else "")):
-            return _Kind.DENIED
-        if label and not is_marked and _is_after_words(text, line_start, start, len(line)):
-            is_of_whole = _ARTICLE.search(label["lead"]) or (is_prose and label["verb"])
-            return _Kind.PROSE if is_of_whole else _Kind.STEP
-    if is_prose:
-        return _Kind.PROSE
-    return _Kind.TOTAL if label and _TOTAL.search(label[0]) else _Kind.VERDICT
-
-
-def _is_after_words(text: str, line_start: int, start: int, length: int) -> bool:
-    """Whether words of the same clause stand before a label: "clarity score: 4"."""
-    item = _ITEM.match(text, line_start, start)
-    begin = max(item.end() if item else 0, start - length)
-    clause = _CLAUSE.split(text[begin:start])[-1].rstrip(" \"'")
-    return clause[-1:].isalnum()
-
-
-def _line_start(text: str, at: int) -> int:
-    return text.rfind("\n", 0, at) + 1
-
-
-def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | UnscoredReason:
+def _decide(text: str, statements: Sequence[Statement]) -> Statement | UnscoredReason:
     """The statement that is the verdict: a total before own scores before prose, unless another
     one contradicts it.
     """
     if not statements:
         end = text.rstrip()
-        return next(
-            (reason for reason, sign in _SIGNS if sign.search(end)), UnscoredReason.NO_SCORE
-        )
-    totals = [each for each in statements if each.kind is _Kind.TOTAL]
-    own = [each for each in statements if each.kind in _OWN]
-    prose = [each for each in statements if each.kind is _Kind.PROSE]
-    asides = [each for each in statements if each.kind is _Kind.ASIDE]
-    whole_numbers = [statement for statement in prose if isinstance(statement.value, int)]
-    candidates = totals or own or whole_numbers
+        signs = (reason for reason, sign in _SIGNS if sign.search(end))
+        return next(signs, UnscoredReason.NO_SCORE)
+    totals = _of_kind(statements, Kind.TOTAL)
+    own = _of_kind(statements, *OWN)
+    prose = _of_kind(statements, Kind.PROSE)
+    asides = _of_kind(statements, Kind.ASIDE)
+    candidates = totals or own or [each for each in prose if isinstance(each.value, int)]
     if not candidates:
-        is_foreign = asides or any(each.kind is _Kind.DENIED for each in statements)
+        is_foreign = asides or _of_kind(statements, Kind.DENIED)
         return UnscoredReason.NOT_ASSERTED if is_foreign else UnscoredReason.UNCLEAR
     verdict = candidates[0]
-    rivals = [
-        statement for statement in (*own, *prose, *asides) if statement.value != verdict.value
-    ]
+    rivals = [each for each in (*own, *prose, *asides) if each.value != verdict.value]
     # A total may differ from the steps before it, if there are several.
-    steps = [each for each in own if each.kind is _Kind.VERDICT and each.start < verdict.start]
+    steps = [each for each in _of_kind(own, Kind.VERDICT) if each.start < verdict.start]
     if rivals and (len(steps) < 2 or any(rival not in steps for rival in rivals)):
         return UnscoredReason.CONFLICTING
     if not totals and len(own) > 1 and _are_criteria(text, own):
@@ -452,7 +289,11 @@ def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | Unscore
     return verdict.value if isinstance(verdict.value, UnscoredReason) else verdict
 
 
-def _are_criteria(text: str, own: Sequence[_Statement]) -> bool:
+def _of_kind(statements: Iterable[Statement], *kinds: Kind) -> list[Statement]:
+    return [each for each in statements if each.kind in kinds]
+
+
+def _are_criteria(text: str, own: Sequence[Statement]) -> bool:
     """Whether equal scores are those of criteria, scored one by one without a total, which look
     like a repeated verdict, mostly of 1: `Score: 1` for the first.
     """
@@ -463,5 +304,5 @@ def _are_criteria(text: str, own: Sequence[_Statement]) -> bool:
     # So are several keys of one JSON text, and scores each after words on its line.
     if text[0] in "{[":
         return all(text[statement.start] == '"' for statement in own)
-    above = (text[_line_start(text, statement.start) : statement.start] for statement in own)
+    above = (text[line_start_of(text, statement.start) : statement.start] for statement in own)
     return not any(map(is_markup, above))
