@@ -4,7 +4,7 @@ no reason.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -94,10 +94,7 @@ class DistributionMember(Member):
         if withheld := self._withheld(choice):
             return withheld
         if not choice.tokens:
-            if choice.has_thought:
-                self._note_text("it thinks before it answers")
-            elif self.model.gives_logprobs:
-                self._note_text("its server gives no log probabilities")
+            self._note_no_tokens(choice)
             return unscored(UnscoredReason.EMPTY, scale, text)
         read = _read(text, scale, response)
         is_cut = choice.finish_reason == "length" and text[-1:].isdigit()  # "1" may become "10"
@@ -105,7 +102,16 @@ class DistributionMember(Member):
             if not self._is_on_first_line or _NUMBER.search(text):
                 self._note_text("its first words state no score")
             return unscored(UnscoredReason.NO_SCORE, scale, text)
-        chances = find_chances(choice.tokens, read.score, scale)
+        return self._weighted(read, find_chances(choice.tokens, read.score, scale))
+
+    def _note_no_tokens(self, choice: Choice) -> None:
+        if choice.has_thought:
+            self._note_text("it thinks before it answers")
+        elif self.model.gives_logprobs:
+            self._note_text("its server gives no log probabilities")
+
+    def _weighted(self, read: Rating, chances: Mapping[int, float]) -> Rating:
+        """The rating by these probabilities, or the one by text if they are too little."""
         coverage = math.fsum(
             chances.values()
         )  # how much of the probability was on numbers of the scale
@@ -118,7 +124,7 @@ class DistributionMember(Member):
         return Rating(
             score=math.floor(mean + 0.5),
             justification="",
-            raw=text,
+            raw=read.raw,
             weighted_score=mean,
             probabilities=probabilities,
             coverage=min(coverage, 1.0),
@@ -154,7 +160,6 @@ def _add(
     chances: dict[int, float],
 ) -> None:
     """Adds the numbers that go on at a token after the digits `before`."""
-    numbers = range(scale.low, scale.high + 1)
     candidates = [
         (text, chance * math.exp(min(logprob, 0.0)))
         for text, logprob in tokens[at].candidates.items()
@@ -170,15 +175,18 @@ def _add(
         if has_ended and not before:
             continue  # no number at all
         value = int(before if has_ended else digits)
-        goes_on = not (has_ended or is_whole) and any(
-            str(n).startswith(digits) and n != value for n in numbers
-        )
+        goes_on = not (has_ended or is_whole) and _begins_longer(digits, scale)
         if goes_on and text != tokens[at].text:
             continue  # not known
         if goes_on and at + 1 < len(tokens):
             _add(tokens, at + 1, digits, share, scale, chances)
-        elif value in numbers:
+        elif scale.low <= value <= scale.high:
             chances[value] = chances.get(value, 0.0) + share
+
+
+def _begins_longer(digits: str, scale: Scale) -> bool:
+    numbers = map(str, range(scale.low, scale.high + 1))
+    return any(number.startswith(digits) and number != digits for number in numbers)
 
 
 def _place_of(tokens: Sequence[Token], score: int, scale: Scale) -> int | None:

@@ -4,14 +4,12 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, Unpack
 
 from judge.errors import DeadlineError, JudgeError, SetupError
 from judge.scoring import panel, ratings, ways
-from judge.scoring import rubric as scoring_rubric
 from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.beside import lacks_reason, with_points, with_reason
 from judge.scoring.conversation import Turn
@@ -21,6 +19,7 @@ from judge.scoring.model.completion import Completion
 from judge.scoring.model.retirement import Retirement, find_retirement
 from judge.scoring.offline import OFFLINE, rate_offline
 from judge.scoring.prompt import Texts, check_texts
+from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, load_rubric, reference_version
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -89,7 +88,7 @@ class Judge:
     def __init__(
         self,
         model: Sequence[str] | str = DEFAULT_MODEL,
-        rubric: scoring_rubric.Rubric | str | Path = scoring_rubric.DEFAULT_RUBRIC,
+        rubric: Rubric | str | Path = DEFAULT_RUBRIC,
         samples: int | None = None,
         client: "AsyncOpenAI | Connection | None" = None,
         timeout_s: float = 60,
@@ -100,11 +99,7 @@ class Judge:
         self._settings = ways.to_settings(model, samples, timeout_s, ask, more)
         self.model = ", ".join(self._settings.models)
         self.samples = 1 if self.model == OFFLINE else self._settings.ratings
-        self.rubric = (
-            rubric
-            if isinstance(rubric, scoring_rubric.Rubric)
-            else scoring_rubric.load_rubric(rubric)
-        )
+        self.rubric = load_rubric(rubric)
         self.reference = ""
         if self._settings.points:
             self._check_points()
@@ -164,10 +159,10 @@ class Judge:
         if self.ask:
             parts.append(self.ask)
         if asks_a_model and self.reference:
-            parts.append(f"with reference {scoring_rubric.reference_version(self.reference)}")
+            parts.append(f"with reference {reference_version(self.reference)}")
         return ", ".join(parts)
 
-    def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
+    def by(self, rubric: Rubric) -> "Judge":
         """The same judge with another rubric of the same scale; both share the connections, which
         this one closes.
         """
@@ -216,32 +211,26 @@ class Judge:
         if unread := too_long(*texts[1:]):
             return self.unscored(unread)
         flags = find_flags(*texts[1:])
-        if nothing := nothing_to_judge(question, response):
+        if nothing := nothing_to_judge(question, response) or self._lacks_reference(texts):
             return self.unscored(nothing, flags)
-        if self.rubric.needs_reference and not texts.reference:
-            lacks = f"The rubric {self.rubric.name!r} compares with a reference, and there is none."
-            return self.unscored(
-                ratings.Unscored(reason=ratings.UnscoredReason.NO_REFERENCE, detail=lacks), flags
-            )
         if self.model == OFFLINE:
             rating = rate_offline(question, response, self.rubric.scale, self.rubric.name)
-            return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
+            return self._combine([rating], flags=flags)
         await self._connect()  # outside the timeout, because the first call's imports take long
         give_up_at = time.monotonic() + self._settings.patience_s
-        results, failures = await self._ask(texts, give_up_at, earlier)
-        if failures and not ratings.has_majority(results):
-            failure = min(failures, key=lambda failure: failure.is_too_long)
-            failure.ratings = tuple(
-                each for each in results if getattr(each, "reason", None) is not _FAILED
-            )
-            raise failure
-        verdict = self._combine(
-            results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results)
-        )
+        results = await self._ask(texts, give_up_at, earlier)
+        skipped = panel.skipped_ratings(self._members, results)
+        verdict = self._combine(results, flags=flags, skipped_ratings=skipped)
         if self._settings.points and verdict.is_scored and verdict.points is None:
             with suppress(JudgeError, TimeoutError):  # the score stands without them
                 return await with_points(self._writer, verdict, texts, give_up_at)
         return verdict
+
+    def _lacks_reference(self, texts: Texts) -> ratings.Unscored | None:
+        if texts.reference or not self.rubric.needs_reference:
+            return None
+        lacks = f"The rubric {self.rubric.name!r} compares with a reference, and there is none."
+        return ratings.Unscored(reason=ratings.UnscoredReason.NO_REFERENCE, detail=lacks)
 
     def _texts(
         self, question: str, response: str, conversation: Sequence[Turn], reference: str = ""
@@ -370,30 +359,32 @@ class Judge:
 
     async def _ask(
         self, texts: Texts, give_up_at: float, earlier: Sequence[ratings.Result]
-    ) -> tuple[list[ratings.Result], list[JudgeError]]:
-        """The ratings of all members in order, failed ones as unscored, and the failures."""
-        calls = []
-        for member in self._members:
-            own_earlier = [each for each in earlier if each.model == member.model.name]
-            calls.append(member.rate(texts, own_earlier, give_up_at))
-        outcomes = await panel.all_of(calls)
+    ) -> list[ratings.Result]:
+        """The ratings of all members in order, failed ones as unscored; raises the error of one if
+        too few are usable.
+        """
         results: list[ratings.Result] = []
         failures: list[JudgeError] = []
-        for member, own in zip(self._members, outcomes, strict=True):
-            name = member.model.name
-            for outcome in own:
-                if isinstance(outcome, ratings.Rating | ratings.Unscored):
-                    results.append(ratings.with_short_raw(outcome))
-                    continue
-                failure: JudgeError = self._too_late(member.model, give_up_at)
-                if isinstance(outcome, JudgeError):
-                    failure = outcome
-                failures.append(failure)
-                why = str(failure)
-                results.append(
-                    ratings.Unscored(reason=_FAILED, detail=why, model=name, cost_usd=0.0)
+        for model, outcome in await panel.rate(self._members, texts, earlier, give_up_at):
+            if isinstance(outcome, ratings.Rating | ratings.Unscored):
+                results.append(ratings.with_short_raw(outcome))
+                continue
+            failure = outcome
+            if isinstance(failure, TimeoutError):
+                failure = self._too_late(model, give_up_at)
+            failures.append(failure)
+            results.append(
+                ratings.Unscored(
+                    reason=_FAILED, detail=str(failure), model=model.name, cost_usd=0.0
                 )
-        return results, failures
+            )
+        if failures and not ratings.has_majority(results):
+            failure = min(failures, key=lambda failure: failure.is_too_long)
+            failure.ratings = tuple(
+                each for each in results if getattr(each, "reason", None) is not _FAILED
+            )
+            raise failure
+        return results
 
     def _too_late(self, model: ChatModel, give_up_at: float) -> DeadlineError:
         patience_s = self._settings.patience_s

@@ -9,6 +9,7 @@ halves.
 """
 
 import re
+from collections.abc import Iterator
 
 from judge.scoring.numbers import number_of
 from judge.scoring.ratings import Rating
@@ -47,6 +48,53 @@ _COMMON = frozenset(
 )
 
 
+class _Words:
+    """What is counted of a question and its response."""
+
+    def __init__(self, question: str, response: str) -> None:
+        self.text = response.strip().lower()
+        self.words = _stems(self.text)
+        self.used = set(self.words)
+        self.known = set(_stems(question.lower()))
+        content = self.known - _COMMON
+        self.asked = {stem for stem in content if len(stem) > 2 or _PAIR.match(stem)}
+        self.taken_up = len(self.asked & self.used)
+        self.coverage = self.taken_up / len(self.asked) if self.asked else 0.0
+        sentences = _SENTENCE_END.split(self.text)[:-1]
+        self.sentences = [sentence for sentence in sentences if len(sentence) > 2]
+
+    def awards(self) -> Iterator[tuple[int, str]]:
+        """The points for relevance, substance and sentences, each with what they are for."""
+        used = len(self.used)
+        asked = number_of(len(self.asked), "content word")
+        relevance = (self.coverage >= _ON_TOPIC) + (self.coverage >= _MUCH_OF_IT)
+        # A question of one or two content words tells too little, so a longer response gets the
+        # benefit of the doubt.
+        if not relevance and len(self.asked) < _COMPARABLE and used >= _SOME_WORDS:
+            yield 1, f"its length (the question has {asked}, too few to compare with)"
+        else:
+            yield relevance, f"using {self.taken_up} of {asked} in the question"
+        substance = (used >= _SOME_WORDS) + (used >= _MANY_WORDS)
+        yield substance, f"its {number_of(used, 'different word')}"
+        finished = len(self.sentences)
+        yield int(finished >= 2), f"its {number_of(finished, 'finished sentence')}"
+
+    def limit(self) -> tuple[int, str]:
+        """The most points that it can get, and why."""
+        used = len(self.used)
+        finished = len(self.sentences)
+        is_repeated = 2 * (finished - len(set(self.sentences))) >= max(finished, 1)
+        if is_repeated or (used < _SOME_WORDS and len(self.words) > 4 * used):
+            return 0, "; none, because it repeats itself"
+        if self.coverage > 0.7 and len(self.used - self.known) * 10 < used:
+            return 0, "; none, because it repeats the question"
+        if len(self.asked) >= _COMPARABLE and self.coverage < _ON_TOPIC:
+            return 1, "; at most 1, because it hardly mentions what was asked"
+        if used < _MANY_WORDS and _DECLINES.search(self.text, 0, _OPENING):
+            return 1, "; at most 1, because it begins by declining to answer"
+        return _MAX_POINTS, ""
+
+
 def rate_offline(
     question: str, response: str, scale: Scale, rubric: str = DEFAULT_RUBRIC
 ) -> Rating:
@@ -56,48 +104,10 @@ def rate_offline(
     It ignores what the rubric asks for, and says so for any rubric except the default one. Words
     count as the same if they begin with the same five letters.
     """
-    text = response.strip().lower()
-    words = _stems(text)
-    known = set(_stems(question.lower()))
-    used = set(words)
-    asked = {stem for stem in known - _COMMON if len(stem) > 2 or _PAIR.match(stem)}
-    taken_up = len(asked & used)
-    coverage = taken_up / len(asked) if asked else 0.0
-    sentences = [sentence for sentence in _SENTENCE_END.split(text)[:-1] if len(sentence) > 2]
-
-    relevance = (coverage >= _ON_TOPIC) + (coverage >= _MUCH_OF_IT)
-    why_relevant = f"using {taken_up} of {number_of(len(asked), 'content word')} in the question"
-    # A question of one or two content words tells too little, so a longer response gets the benefit
-    # of the doubt.
-    if not relevance and len(asked) < _COMPARABLE and len(used) >= _SOME_WORDS:
-        relevance = 1
-        why_relevant = (
-            f"its length (the question has {number_of(len(asked), 'content word')}, too few to "
-            "compare with)"
-        )
-    substance = (len(used) >= _SOME_WORDS) + (len(used) >= _MANY_WORDS)
-    awards = (
-        (relevance, why_relevant),
-        (substance, f"its {number_of(len(used), 'different word')}"),
-        (int(len(sentences) >= 2), f"its {number_of(len(sentences), 'finished sentence')}"),
-    )
-
-    most = _MAX_POINTS
-    because = ""
-    is_repeated = 2 * (len(sentences) - len(set(sentences))) >= max(len(sentences), 1)
-    if is_repeated or (len(used) < _SOME_WORDS and len(words) > 4 * len(used)):
-        most = 0
-        because = "; none, because it repeats itself"
-    elif coverage > 0.7 and len(used - known) * 10 < len(used):
-        most = 0
-        because = "; none, because it repeats the question"
-    elif len(asked) >= _COMPARABLE and coverage < _ON_TOPIC:
-        most = 1
-        because = "; at most 1, because it hardly mentions what was asked"
-    elif len(used) < _MANY_WORDS and _DECLINES.search(text, 0, _OPENING):
-        most = 1
-        because = "; at most 1, because it begins by declining to answer"
-    points = min(sum(points for points, _ in awards), most)
+    words = _Words(question, response)
+    awards = [*words.awards()]
+    most, because = words.limit()
+    points = min(sum(award for award, _ in awards), most)
     score = round(scale.low + points / _MAX_POINTS * (scale.high - scale.low))
     listed = ", ".join(f"{award} for {what}" for award, what in awards)
     justification = (
@@ -106,7 +116,9 @@ def rate_offline(
     )
     if rubric != DEFAULT_RUBRIC:
         justification += f" It ignores the rubric {rubric!r} except for its scale."
-    return Rating(score=score, justification=justification, raw=justification, model=OFFLINE)
+    return Rating(
+        score=score, justification=justification, raw=justification, model=OFFLINE, cost_usd=0.0
+    )
 
 
 def _stems(text: str) -> list[str]:

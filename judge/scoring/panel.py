@@ -157,6 +157,21 @@ class Member:
         return replace(result, justification=first_justification(first), raw=raw)
 
 
+async def rate(
+    members: Sequence[Member], texts: Texts, earlier: Sequence[Result], give_up_at: float
+) -> list[tuple[ChatModel, Outcome]]:
+    """The outcomes of all members' ratings in order, each with its model; see `Member.rate`."""
+    calls = []
+    for member in members:
+        own_earlier = [each for each in earlier if each.model == member.model.name]
+        calls.append(member.rate(texts, own_earlier, give_up_at))
+    return [
+        (member.model, outcome)
+        for member, own in zip(members, await all_of(calls), strict=True)
+        for outcome in own
+    ]
+
+
 def skipped_ratings(members: Sequence[Member], results: Sequence[Result]) -> int | None:
     """The number of the members' ratings that were not asked for; None if all members always ask
     for all.

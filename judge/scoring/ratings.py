@@ -262,40 +262,42 @@ def combine(
     fields of the verdict.
     """
     usable = [result for result in results if isinstance(result, Rating)]
-    scores = [rating.score for rating in usable]
-    weighted = [rating.weighted_score for rating in usable if rating.weighted_score is not None]
-    why: Unscored | None = None
-    if not has_majority(results):
-        why = unscored or _why_unscored(results)
-    elif 2 * sum(abs(score - median(scores)) <= point(rubric.scale) for score in scores) <= len(
-        scores
-    ):
-        listed = f"{', '.join(map(str, scores[:-1]))} and {scores[-1]}"
-        why = Unscored(reason=UnscoredReason.SPLIT, detail=f"The ratings do not agree: {listed}.")
-    middle = median_low(scores) if why is None else None
-    mean = fmean(scores) if scores else None
-    spread = max(scores) - min(scores) if scores else None
-    if chances := _mean_by_key([rating.probabilities for rating in usable], missing=0.0):
-        mean = mean_of(chances)
-        spread = quantile(chances, 1 - _TAIL) - quantile(chances, _TAIL)
+    why = unscored or _why_unscored(results, rubric.scale)
+    score = None
+    justification = ""
+    if why is None:
+        score = median_low(rating.score for rating in usable)
+        justification = next(each.justification for each in usable if each.score == score)
+    chances = _mean_by_key([rating.probabilities for rating in usable], missing=0.0)
     return Verdict(
-        score=middle,
+        score=score,
         unscored=why,
-        mean=mean,
-        spread=spread,
-        justification=next(
-            (rating.justification for rating in usable if rating.score == middle), ""
-        ),
+        mean=mean_of(chances) if chances else _mean([rating.score for rating in usable]),
+        spread=_spread(usable, chances),
+        justification=justification,
         ratings=tuple(results),
         basis=f"{len(usable)} of {len(results)}",
         rubric=rubric.name,
         rubric_version=rubric.version,
-        weighted_score=fmean(weighted) if weighted and len(weighted) == len(usable) else None,
+        weighted_score=_mean([rating.weighted_score for rating in usable]),
         probabilities=chances,
         points=_mean_by_key([rating.points for rating in usable]),
         **of_judge,
         **add_up(results),
     )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """The mean; None if there is no value, or one is not known."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known and len(known) == len(values) else None
+
+
+def _spread(usable: Sequence[Rating], chances: Mapping[int, float] | None) -> int | None:
+    if chances:
+        return quantile(chances, 1 - _TAIL) - quantile(chances, _TAIL)
+    scores = [rating.score for rating in usable]
+    return max(scores) - min(scores) if scores else None
 
 
 def mean_of(probabilities: Mapping[int, float]) -> float:
@@ -359,14 +361,22 @@ def add_up(results: Sequence[Spent]) -> dict[str, Any]:
     }
 
 
-def _why_unscored(results: Sequence[Result]) -> Unscored:
-    """The reason that all results share, or that too few were usable."""
+def _why_unscored(results: Sequence[Result], scale: tuple[int, int]) -> Unscored | None:
+    """The reason that all results share, or that too few are usable or agree; None if most do."""
+    scores = [result.score for result in results if isinstance(result, Rating)]
+    if has_majority(results):
+        near = [each for each in scores if abs(each - median(scores)) <= point(scale)]
+        if 2 * len(near) > len(scores):
+            return None
+        listed = f"{', '.join(map(str, scores[:-1]))} and {scores[-1]}"
+        detail = f"The ratings do not agree: {listed}."
+        return Unscored(reason=UnscoredReason.SPLIT, detail=detail)
     unusable = [result for result in results if isinstance(result, Unscored)]
     reasons = sorted({result.reason for result in unusable})
-    if len(unusable) == len(results) and len(reasons) == 1:
+    if not scores and len(reasons) == 1:
         return Unscored(reason=reasons[0], detail=unusable[0].detail, raw=unusable[0].raw)
+    listed = ", ".join(reason.replace("_", " ") for reason in reasons)
     return Unscored(
         reason=UnscoredReason.NO_MAJORITY,
-        detail=f"Only {len(results) - len(unusable)} of {len(results)} ratings have a usable score "
-        f"({', '.join(reason.replace('_', ' ') for reason in reasons)}).",
+        detail=f"Only {len(scores)} of {len(results)} ratings have a usable score ({listed}).",
     )

@@ -151,8 +151,9 @@ class Rubric:
         return sha256(self.prompt.encode()).hexdigest()[:8]
 
 
-def load_rubric(name_or_path: str | Path) -> Rubric:
-    """The rubric of this name that comes with the package, or the rubric in this file.
+def load_rubric(name_or_path: Rubric | str | Path) -> Rubric:
+    """The rubric of this name that comes with the package, or the rubric in this file; a rubric is
+    itself.
 
     A string with a directory separator or the ending `.txt` is a path. Anything else is a name, or
     if there is no rubric of that name, a file in the current folder.
@@ -160,6 +161,8 @@ def load_rubric(name_or_path: str | Path) -> Rubric:
     Raises:
         RubricError: There is no such rubric or file, or its text is not a rubric.
     """
+    if isinstance(name_or_path, Rubric):
+        return name_or_path
     text = str(name_or_path)
     is_path = isinstance(name_or_path, Path) or text.endswith(".txt") or "/" in text or "\\" in text
     if is_path or (text not in list_rubrics() and isfile(text)):
