@@ -18,9 +18,11 @@ from judge.errors import JudgeError, SetupError
 from judge.rows.files import Format, refuse_foreign
 
 if TYPE_CHECKING:
+    from judge.evaluation.check import Check
+    from judge.evaluation.closeness import Closeness
     from judge.rows.batch import Batch
     from judge.rows.journal import JournalTally
-    from judge.rows.row_file import RowFile
+    from judge.rows.row_file import Row, RowFile
     from judge.scoring.judging import Judge
 
 Input = Annotated[
@@ -95,6 +97,48 @@ _MANY = 100
 """From so many rows on, it is worth a request to find out a cheaper way to ask."""
 
 
+@dataclass
+class Checks:
+    """What the output is compared with, and what fails."""
+
+    fail_under: FailUnder = None
+    compare: Compare = None
+    fail_if_worse: FailIfWorse = False
+    other_judge: options.OtherJudge = False
+    label: Label = None
+    scale: options.LabelScale = None
+    by: By = None
+    other_questions: OtherQuestions = False
+    summary: Summary = None
+
+    def begin(self, judge: "Judge", path: Path) -> "Check | Closeness":
+        """The check of the output at `path`; raises SetupError for what cannot be compared."""
+        from judge.evaluation.check import Check
+        from judge.evaluation.closeness import Closeness, is_of_another_judge
+
+        if not (self.compare and self.label and is_of_another_judge(self.compare, judge)):
+            return Check(
+                judge,
+                path,
+                self.fail_under,
+                self.compare,
+                self.fail_if_worse,
+                self.summary,
+                self.other_judge,
+                self.label,
+                self.scale,
+                self.by,
+                self.other_questions,
+            )
+        if self.fail_under is not None or self.fail_if_worse or self.summary:
+            raise SetupError(
+                f"--compare {self.compare}: another judge scored it, so it is only said which of "
+                "the two is closer to people's labels; leave out --fail-under, --fail-if-worse and "
+                "--summary."
+            )
+        return Closeness(judge, path, self.compare, self.label, self.scale)
+
+
 @options.makes_judge
 def batch(
     source: Input,
@@ -104,15 +148,7 @@ def batch(
     concurrency: options.Concurrency = 8,
     limit: Limit = None,
     max_cost: MaxCost = None,
-    fail_under: FailUnder = None,
-    compare: Compare = None,
-    fail_if_worse: FailIfWorse = False,
-    other_judge: options.OtherJudge = False,
-    label: Label = None,
-    scale: options.LabelScale = None,
-    by: By = None,
-    other_questions: OtherQuestions = False,
-    summary: Summary = None,
+    checks: Checks,
 ) -> None:
     """Score each row of a file; run it again to continue.
 
@@ -122,38 +158,13 @@ def batch(
     it cannot tell. A reply with nothing to judge counts as the lowest score. Rows without a score
     fail a check only if they are more than half, or clearly more than before.
     """
-    from judge.evaluation.check import Check
-    from judge.evaluation.closeness import Closeness, is_of_another_judge
     from judge.rows import exports
     from judge.rows.row_file import RowFile, find_delimiter
-    from judge.scoring.rubric import list_rubrics
 
     form = exports.choose_format(output)
-    path, table = _to_files(source, output, form, summary)
+    path, table = _to_files(source, output, form, checks.summary)
     judge = make()
-    check: Check | Closeness
-    if compare and label and is_of_another_judge(compare, judge):
-        if fail_under is not None or fail_if_worse or summary:
-            raise SetupError(
-                f"--compare {compare}: another judge scored it, so it is only said which of the "
-                "two is closer to people's labels; leave out --fail-under, --fail-if-worse and "
-                "--summary."
-            )
-        check = Closeness(judge, path, compare, label, scale)
-    else:
-        check = Check(
-            judge,
-            path,
-            fail_under,
-            compare,
-            fail_if_worse,
-            summary,
-            other_judge,
-            label,
-            scale,
-            by,
-            other_questions,
-        )
+    check = checks.begin(judge, path)
     given = RowFile.at(source)
     work = _run(judge, make, given, path, concurrency, max_cost, limit)
     if table:
@@ -161,14 +172,17 @@ def batch(
         say(f"Rows in {path}, as a table in {table}.")
     say(options.to_summary(*map(options.to_options, work.sentences())))
     if work.tally.rows:
-        view = ["judge", "view", str(path)]
-        rubric = make.keywords["rubric"]
-        if rubric not in list_rubrics():
-            view += ["--rubric", rubric]
-        say(f"Next: {shlex.join(view)}")
+        say(f"Next: {_next_command(path, make.keywords['rubric'])}")
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
     has_gaps = bool(work.missing or work.tally.unscored)
     raise typer.Exit(has_gaps if outcome is None else outcome)
+
+
+def _next_command(path: Path, rubric: str) -> str:
+    from judge.scoring.rubric import list_rubrics
+
+    own = [] if rubric in list_rubrics() else ["--rubric", rubric]
+    return shlex.join(["judge", "view", str(path), *own])
 
 
 def _suggest(judge: "Judge", make: "partial[Judge]") -> None:
@@ -217,19 +231,21 @@ def _run(
             judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost
         )
         work = _Work(batch, lines, limit)
-        items = given.items(lambda at: at in journal.rows, limit)
-        try:
-            progress = partial(show_progress, lambda: (work.tally.rows + batch.failed, work.rows))
-            asyncio.run(run_interruptibly(judge, batch.run(items), progress))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            say(f"Interrupted: {work.share}; run the same command to continue.", err=True)
-            raise typer.Exit(130) from None
-        if batch.stopped:
-            raise JudgeError(
-                f"{batch.stopped} Stopped with {work.share}; the next run continues there."
-            )
+        _finish(work, given.items(lambda at: at in journal.rows, limit))
         journal.sort()
     return work
+
+
+def _finish(work: "_Work", items: "Iterator[Row | str]") -> None:
+    run = work.batch
+    progress = partial(show_progress, lambda: (work.tally.rows + run.failed, work.rows))
+    try:
+        asyncio.run(run_interruptibly(run.judge, run.run(items), progress))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        say(f"Interrupted: {work.share}; run the same command to continue.", err=True)
+        raise typer.Exit(130) from None
+    if run.stopped:
+        raise JudgeError(f"{run.stopped} Stopped with {work.share}; the next run continues there.")
 
 
 @contextmanager
@@ -303,21 +319,23 @@ class _Work:
             f"unscored{why}, {run.failed:,} failed, {run.malformed:,} skipped."
         )
         if tally.scored:
-            mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
-            counts = ", ".join(
-                f"{score}: {count:,}" for score, count in sorted(tally.scores.items())
-            )
-            which = f", of the {tally.scored:,} scored" if tally.unscored else ""
-            yield f"Rows by score: {counts}. Mean {mean:.2f}{which}."
-        if self.batch.judge.model == OFFLINE and tally.scored:
+            yield _score_counts(tally)
+        if run.judge.model == OFFLINE and tally.scored:
             yield "The offline rater counted words: it is not a judge."
         for each in answered_as(tally.served):
             yield f"Model {each}: compare only rows of one of them (see `ratings`)."
         if tally.input_tokens or tally.output_tokens:
             cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
             yield f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens; cost: {cost}."
-        yield from self.batch.judge.shortfalls
+        yield from run.judge.shortfalls
         if run.is_spent:
             yield "Stopped at --max-cost; with more, run the same command to continue."
         elif run.failed:
             yield "The same command asks again for the rows that failed."
+
+
+def _score_counts(tally: "JournalTally") -> str:
+    mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
+    counts = ", ".join(f"{score}: {count:,}" for score, count in sorted(tally.scores.items()))
+    which = f", of the {tally.scored:,} scored" if tally.unscored else ""
+    return f"Rows by score: {counts}. Mean {mean:.2f}{which}."

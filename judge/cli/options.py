@@ -5,6 +5,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import Field, fields, is_dataclass
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -93,21 +94,28 @@ def makes_judge(
     command: Callable[..., None], names: Collection[str] = tuple(_JUDGE)
 ) -> Callable[..., None]:
     """Gives a command the options that make a judge, in place of its parameter `make`, which is a
-    partial `Judge`.
+    partial `Judge`, and the fields of each parameter that is a dataclass of options.
     """
+    own: list[Parameter] = []
+    groups: dict[str, Any] = {}
+    for parameter in signature(command).parameters.values():
+        if parameter.name == "make":
+            own += map(_option, names)
+        elif is_dataclass(parameter.annotation):
+            groups[parameter.name] = parameter.annotation
+            own += map(_to_parameter, fields(parameter.annotation))
+        else:
+            own.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
 
     @wraps(command)
     def run(**given: Any) -> None:
         from judge.scoring.judging import Judge
 
         judge = {name: given.pop(name) for name in names}
+        for name, group in groups.items():
+            given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
         command(make=partial(Judge, **judge), **given)
 
-    own = [
-        each.replace(kind=Parameter.KEYWORD_ONLY) for each in signature(command).parameters.values()
-    ]
-    at = next(index for index, each in enumerate(own) if each.name == "make")
-    own[at : at + 1] = map(_option, names)
     run.__signature__ = Signature(own)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in own}
     return run
@@ -120,6 +128,12 @@ def _option(name: str) -> Parameter:
         option = typer.Option(f"--{name}", help=words)
     return Parameter(
         name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
+    )
+
+
+def _to_parameter(option: Field[Any]) -> Parameter:
+    return Parameter(
+        option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=option.type
     )
 
 
@@ -166,7 +180,7 @@ OtherJudge = Annotated[
         "--other-judge", help="Take a model that answered under several names for one judge."
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print all of it as JSON.")]
 
 _SHOWN = 10
 # All of C0 and C1 except tab and newline: escape sequences can set a terminal's title or clipboard,

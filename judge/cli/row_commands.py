@@ -25,10 +25,11 @@ Texts = TypeVar("Texts")
 Found = TypeVar("Found")
 
 
+Scored = Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")]
+
+
 def pairs(
-    source: Annotated[
-        Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")
-    ],
+    source: Scored,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file for the pairs; it is replaced.")
     ],
@@ -61,9 +62,7 @@ def pairs(
 
 @partial(options.makes_judge, names=("model", "ask", "timeout_s"))
 def causes(
-    source: Annotated[
-        Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")
-    ],
+    source: Scored,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -158,16 +157,10 @@ def topics(
     done, 1: some lines could not be read or questions not sorted, 2: error.
     """
     from judge.evaluation.topics import find_topics
-    from judge.evaluation.view.replies import Reader, question_of
-    from judge.rows.row_file import RowFile
+    from judge.evaluation.view.replies import question_of
 
     _check_output(output, source, "topic")
-    file = RowFile.at(source)
-    reader = Reader(file.problems, label="", rubric=rubric)
-    for row in file.rows():
-        reader.add(row.line, row.fields)
-    file.require()
-    replies = reader.finish().replies
+    file, replies = _read_replies(source, rubric)
     questions = [reply.question for reply in replies if reply.question]
     Reports(file.problems)
 
@@ -182,6 +175,18 @@ def topics(
             "a topic that is not in the list."
         )
     raise typer.Exit(1 if file.problems or not is_sorted else 0)
+
+
+def _read_replies(source: Path, rubric: Path | None) -> "tuple[RowFile, Sequence[Reply]]":
+    from judge.evaluation.view.replies import Reader
+    from judge.rows.row_file import RowFile
+
+    file = RowFile.at(source)
+    reader = Reader(file.problems, label="", rubric=rubric)
+    for row in file.rows():
+        reader.add(row.line, row.fields)
+    file.require()
+    return file, reader.finish().replies
 
 
 def _say_topics(replies: "Sequence[Reply]", topic_of: Mapping[str, str]) -> None:

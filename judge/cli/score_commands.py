@@ -34,9 +34,7 @@ def score(
     reference: Text = None,
     *,
     make: "partial[Judge]",
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the whole verdict as JSON.")
-    ] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Score one response: the score and its justification.
 

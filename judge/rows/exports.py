@@ -133,16 +133,18 @@ def _to_cells(fields: Mapping[str, object], columns: Mapping[str, type]) -> dict
 
 
 class Candidate(NamedTuple):
-    """One scored row, its texts as strings or messages.
+    """One scored row, its texts as strings or messages."""
 
-    `key` is its `prompt_id` as JSON, or what was asked.
-    """
-
-    key: tuple[str, str]
+    asked: str  # as `Row.asked`
     prompt_id: Any
     prompt: str | Sequence[Any]
     response: str | Sequence[Any]
     score: float
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The `prompt_id` as JSON, or what was asked."""
+        return files.encode(self.prompt_id), self.asked if self.prompt_id is None else ""
 
 
 def make_pairs(file: RowFile, counts: Counter[str]) -> Iterator[str]:
@@ -156,11 +158,12 @@ def make_pairs(file: RowFile, counts: Counter[str]) -> Iterator[str]:
     worst: dict[tuple[str, str], Candidate] = {}
     responses = Counter[tuple[str, str]]()
     for row in _read_scored(file, counts):
-        responses[row.key] += 1
-        if row.score > best.setdefault(row.key, row).score:
-            best[row.key] = row
-        if row.score < worst.setdefault(row.key, row).score:
-            worst[row.key] = row
+        key = row.key
+        responses[key] += 1
+        if row.score > best.setdefault(key, row).score:
+            best[key] = row
+        if row.score < worst.setdefault(key, row).score:
+            worst[key] = row
     file.require(score="score")
     for key, top in best.items():
         low = worst[key]
@@ -183,17 +186,12 @@ def _read_scored(file: RowFile, counts: Counter[str]) -> Iterator[Candidate]:
     judges: dict[str, int] = {}
     prompts: dict[str, tuple[int, int]] = {}
     for row in file.rows():
-        line = row.line
         try:
-            asked = row.asked
-            prompt, response = _sides(row)
-            prompt_id = row.get("prompt_id")
-            id_ = files.encode(prompt_id)
-            score = row.score
+            candidate = _to_candidate(row)
         except ValueError as exc:
-            file.problems.append(f"line {line}: {exc}")
+            file.problems.append(f"line {row.line}: {exc}")
             continue
-        judges.setdefault(_judge_of(row), line)
+        judges.setdefault(_judge_of(row), row.line)
         if len(judges) > 1:
             (one, first), (other, second) = judges.items()
             raise SetupError(
@@ -201,14 +199,22 @@ def _read_scored(file: RowFile, counts: Counter[str]) -> Iterator[Candidate]:
                 f"line {second}), and scores of different judges cannot be compared; make pairs for "
                 "each judge separately."
             )
-        if score is None:
+        if candidate is None:
             counts["unscored"] += 1
             continue
-        if prompt_id is not None:
-            check_prompt(file.path, prompts, line, id_, asked)
-        yield Candidate(
-            (id_, "" if prompt_id is not None else asked), prompt_id, prompt, response, score
-        )
+        if candidate.prompt_id is not None:
+            check_prompt(file.path, prompts, row.line, candidate.key[0], candidate.asked)
+        yield candidate
+
+
+def _to_candidate(row: Row) -> Candidate | None:
+    """None if it is unscored; raises ValueError if it is no scored row."""
+    asked = row.asked
+    prompt, response = _sides(row)
+    score = row.score
+    return (
+        None if score is None else Candidate(asked, row.get("prompt_id"), prompt, response, score)
+    )
 
 
 def _judge_of(row: Row) -> str:

@@ -143,10 +143,7 @@ def survey(source: RowFile, journal: Journal) -> int:
             row = Row(line, decode(raw))
             carried = row.carried
         if line in judged and hash(carried) != judged[line][0]:
-            before = journal.carried(line)
-            now = decode(carried.encode()) if carried else {}
-            names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
-            which = f" (fields: {', '.join(names)})" if names else ""
+            which = _changed_fields(journal.carried(line), carried)
             raise SetupError(f"line {line} of {source.path} {changed}{which}{remedy}")
         unchanged += line in judged
         if row and row.get("prompt_id") is not None:
@@ -157,3 +154,9 @@ def survey(source: RowFile, journal: Journal) -> int:
     if not lines:
         raise SetupError(f"{source.path} is empty: it has no rows.")
     return lines
+
+
+def _changed_fields(before: Mapping[str, Any], carried: str) -> str:
+    now = decode(carried.encode()) if carried else {}
+    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    return f" (fields: {', '.join(names)})" if names else ""

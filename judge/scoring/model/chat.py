@@ -169,36 +169,34 @@ class ChatModel:
 
         rejected: set[str] = set()
         spent: Completion | None = None
-        attempt = 1
         while True:
-            options = self._options(wanted, self.rejected | rejected, str(client.base_url))
-            request = {**body, **options}
+            options = self._options(wanted, self.rejected | rejected, client)
             try:
-                completion = await self._ask(client, path, request, options.get("n", 1), give_up_at)
+                completion = await self._ask(client, path, {**body, **options}, give_up_at)
             except openai.APIError as exc:
                 if is_filtered(exc):
                     choice = Choice(text="", finish_reason="content_filter")
                     return Completion((choice,) * wanted.get("n", 1), cost_usd=0.0)
-                option = rejected_option(exc, options)
-                if option:
+                if option := rejected_option(exc, options):
                     rejected.add(option)
                     continue
                 failures.append(exc)
-                wait_s = self._wait_s(exc, attempt, give_up_at)
+                wait_s = self._wait_s(exc, len(failures), give_up_at)
                 if wait_s is None:
                     raise
                 await asyncio.sleep(wait_s)
-                attempt += 1
                 continue
             self._learn(completion, rejected | self._ignored(completion, options))
             if spent is not None:
                 completion = replace(completion, **add_up((spent, completion)))
-            is_cut = any(choice.finish_reason == "length" for choice in completion.choices)
-            is_short = wanted.get(_LIMIT, 0) is None and _SHORT in options.values()
-            if not (self._thinks and is_cut and is_short):
+            if wanted.get(_LIMIT, 0) is not None or not self._lacks_room(completion, options):
                 return completion
-            # Thinking used up the short answer; it fits the long one.
             spent = completion
+
+    def _lacks_room(self, completion: Completion, options: Mapping[str, Any]) -> bool:
+        """Whether thinking used up the short answer; it fits the long one."""
+        is_cut = any(choice.finish_reason == "length" for choice in completion.choices)
+        return self._thinks and is_cut and _SHORT in options.values()
 
     def _wait_s(self, error: "openai.APIError", attempt: int, give_up_at: float) -> float | None:
         """How long to wait before asking again; None if that cannot help."""
@@ -243,24 +241,18 @@ class ChatModel:
         client: "openai.AsyncOpenAI",
         path: str,
         body: Mapping[str, Any],
-        count: int,
         give_up_at: float,
     ) -> Completion:
         from judge.scoring.model.failures import not_a_completion
 
         base_url = str(client.base_url)
         wishes = self.wishes
-        tier = {"service_tier": wishes.tier} if wishes.tier else {}
-        request = {"model": self.name, **body, **tier, **wishes.fields}
-        most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in request else _MOST_BYTES
-        send = partial(
-            ask, client, request, most_bytes, path, PATIENCE_S if wishes.tier == FLEX else None
-        )
+        send = self._request(client, path, body)
         answer: dict[str, Any] = await throttle_of(client).run(send, self.timeout_s, give_up_at)
         completion = to_completion(answer) if path == CHAT else to_decision(answer)
         if completion is None:
             raise not_a_completion(base_url)
-        if len(completion.choices) < count:
+        if len(completion.choices) < body.get("n", 1):
             self.rejected.add("n")
         self._compare(path, answer, completion)
         is_unknown = (
@@ -268,10 +260,18 @@ class ChatModel:
         )  # the price, which the tier that answered decides
         if completion.input_tokens is None or is_unknown or not has_price_list(base_url):
             return completion
-        return replace(
-            completion,
-            cost_usd=await asyncio.to_thread(cost_of, base_url, answer, path == DECISIONS),
-        )
+        cost = await asyncio.to_thread(cost_of, base_url, answer, path == DECISIONS)
+        return replace(completion, cost_usd=cost)
+
+    def _request(
+        self, client: "openai.AsyncOpenAI", path: str, body: Mapping[str, Any]
+    ) -> Callable[[], Awaitable[Any]]:
+        wishes = self.wishes
+        tier = {"service_tier": wishes.tier} if wishes.tier else {}
+        request = {"model": self.name, **body, **tier, **wishes.fields}
+        most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in request else _MOST_BYTES
+        patience_s = PATIENCE_S if wishes.tier == FLEX else None
+        return partial(ask, client, request, most_bytes, path, patience_s)
 
     def _compare(self, path: str, answer: Mapping[str, Any], completion: Completion) -> None:
         """Notes what was answered otherwise than asked for."""
@@ -288,13 +288,13 @@ class ChatModel:
             self.note(f"Model {self.name!r} was asked, and {model!r} answered.")
 
     def _options(
-        self, wanted: Mapping[str, Any], rejected: Set[str], base_url: str
+        self, wanted: Mapping[str, Any], rejected: Set[str], client: "openai.AsyncOpenAI"
     ) -> dict[str, Any]:
         options = dict(wanted)
         own = self.wishes.fields.keys()
         if _LIMIT in wanted:
             limit = options.pop(_LIMIT) or (LONG if self._thinks else _SHORT)
-            name, other = _LIMITS if is_openais(base_url) else _LIMITS[::-1]
+            name, other = _LIMITS if is_openais(str(client.base_url)) else _LIMITS[::-1]
             name = other if name in rejected else name
             options = ({name: limit} if own.isdisjoint(_LIMITS) else {}) | options
         left_out = rejected | (set() if rejected.isdisjoint(_LOGPROBS) else _LOGPROBS.keys())

@@ -178,13 +178,7 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
                 f"{most_bytes / 1e6:g} MB, more than any verdict needs; check OPENAI_BASE_URL (it "
                 "usually ends in /v1)."
             )
-        response.headers.pop("content-encoding", None)
-        answer = httpx2.Response(
-            response.status_code, headers=response.headers, content=body, request=request
-        )
-        # Not the encoding that the server names, which may be any Python codec: punycode takes
-        # minutes for 1 MB.
-        answer.encoding = "utf-8"
+        answer = _to_answer(request, response, body)
         if answer.is_success and body.lstrip().startswith(
             b"<"
         ):  # a login page, which `openai` takes as text
@@ -201,6 +195,21 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
         return addresses[key]
 
     return type(kind.__name__, (kind,), {"_send_request": send, "_prepare_url": address})
+
+
+def _to_answer(
+    request: "httpx2.Request", response: "httpx2.Response", body: bytes
+) -> "httpx2.Response":
+    import httpx2
+
+    response.headers.pop("content-encoding", None)
+    answer = httpx2.Response(
+        response.status_code, headers=response.headers, content=body, request=request
+    )
+    # Not the encoding that the server names, which may be any Python codec: punycode takes minutes
+    # for 1 MB.
+    answer.encoding = "utf-8"
+    return answer
 
 
 async def _read(response: "httpx2.Response", most_bytes: int) -> bytes:

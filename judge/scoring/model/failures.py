@@ -32,7 +32,8 @@ from judge.scoring.sanitize import one_line, sanitize
 
 _Problem = Enum(
     "_Problem",
-    "FILTERED QUOTA MODEL KEY TOO_LONG RATE UNAVAILABLE NO_DECISIONS NO_COMPLETION REJECTED",
+    "FILTERED QUOTA MODEL KEY TOO_LONG RATE UNAVAILABLE NO_DECISIONS REDIRECTED NO_COMPLETION "
+    "REJECTED",
 )
 
 # Words that identify a problem before the status does, if that is below 500; the first pattern that
@@ -97,6 +98,11 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     _Problem.UNAVAILABLE: (
         UnavailableError,
         "The model server at {server} fails ({answer}); try again later, or check OPENAI_BASE_URL.",
+    ),
+    _Problem.REDIRECTED: (
+        BadResponseError,
+        "The server at {server} redirects, and redirects are not followed, so that texts go to no "
+        "other server; set OPENAI_BASE_URL to the final address (it usually ends in /v1).",
     ),
     _Problem.NO_COMPLETION: (
         BadResponseError,
@@ -202,22 +208,20 @@ def to_judge_error(
         )
     if not isinstance(error, openai.APIStatusError):
         return not_a_completion(base_url)
-    if error.response.has_redirect_location:
-        return BadResponseError(
-            f"The server at {server} redirects, and redirects are not followed, so that texts go "
-            "to no other server; set OPENAI_BASE_URL to the final address (it usually ends in /v1)."
-        )
     problem = _problem(error)
     if path != CHAT and _lacks_decisions(error):
         problem = _Problem.NO_DECISIONS
-    child, sentence = _ERRORS.get(problem, _ERRORS[_Problem.REJECTED])
+    child, sentence = _ERRORS[problem]
+    failure = child(sentence.format(server=server, model=model, answer=_answer_of(error, prompt)))
+    failure.is_too_long = problem is _Problem.TOO_LONG
+    return failure
+
+
+def _answer_of(error: openai.APIStatusError, prompt: str) -> str:
     # Only letters, because a server may put anything here, and keys have digits.
     code = f", {error.code}" if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else ""
     said = quote(error, prompt)
-    answer = f"HTTP {error.status_code}{code}" + (f': "{said}"' if said else "")
-    failure = child(sentence.format(server=server, model=model, answer=answer))
-    failure.is_too_long = problem is _Problem.TOO_LONG
-    return failure
+    return f"HTTP {error.status_code}{code}" + (f': "{said}"' if said else "")
 
 
 def not_a_completion(base_url: str) -> BadResponseError:
@@ -231,7 +235,10 @@ def _problem(error: openai.APIStatusError) -> _Problem:
         return problem
     if status >= 500:
         return _Problem.UNAVAILABLE
-    return _STATUSES.get(status, _Problem.REJECTED) if status >= 400 else _Problem.NO_COMPLETION
+    if status >= 400:
+        return _STATUSES.get(status, _Problem.REJECTED)
+    is_redirect = error.response.has_redirect_location
+    return _Problem.REDIRECTED if is_redirect else _Problem.NO_COMPLETION
 
 
 def _named_problem(error: openai.APIStatusError) -> _Problem | None:

@@ -67,17 +67,13 @@ class Throttle:
         share_s = max(timeout_s, (give_up_at - loop.time()) / 2)
         while True:
             await self._enter(*place)
-            scope = asyncio.timeout(None)
-            self._begun += 1
-            sent = Sent(self._begun, scope, share_s, self._cuts, self._answered, loop.time())
-            self.under_way.append(sent)
-            self._most = max(self._most, len(self.under_way))
+            sent = self._begin(share_s)
             timer = loop.call_later(timeout_s, self._look_at, sent, timeout_s)
             try:
-                async with scope:
+                async with sent.scope:
                     answer = await request()
             except TimeoutError:
-                if not scope.expired():
+                if not sent.scope.expired():
                     raise
                 if sent.fails:
                     self._note_failure(sent)
@@ -93,6 +89,15 @@ class Throttle:
                 timer.cancel()
                 self.under_way.remove(sent)
                 self._leave()
+
+    def _begin(self, share_s: float) -> Sent:
+        self._begun += 1
+        scope = asyncio.timeout(None)
+        began = asyncio.get_running_loop().time()
+        sent = Sent(self._begun, scope, share_s, self._cuts, self._answered, began)
+        self.under_way.append(sent)
+        self._most = max(self._most, len(self.under_way))
+        return sent
 
     def _look_at(self, sent: Sent, timeout_s: float) -> None:
         if sent in self.under_way:
