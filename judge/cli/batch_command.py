@@ -158,31 +158,37 @@ def batch(
     it cannot tell. A reply with nothing to judge counts as the lowest score. Rows without a score
     fail a check only if they are more than half, or clearly more than before.
     """
-    from judge.rows import exports
-    from judge.rows.row_file import RowFile, find_delimiter
+    from judge.rows.exports import choose_format
+    from judge.rows.row_file import RowFile
 
-    form = exports.choose_format(output)
+    form = choose_format(output)
     path, table = _to_files(source, output, form, checks.summary)
     judge = make()
     check = checks.begin(judge, path)
     given = RowFile.at(source)
     work = _run(judge, make, given, path, concurrency, max_cost, limit)
     if table:
-        exports.export(path, table, form, find_delimiter(source) if given.is_sheet else ",")
-        say(f"Rows in {path}, as a table in {table}.")
-    say(options.to_summary(*map(options.to_options, work.sentences())))
-    if work.tally.rows:
-        say(f"Next: {_next_command(path, make.keywords['rubric'])}")
+        _write_table(given, path, table, form)
+    _say_result(work, path, make.keywords["rubric"])
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
-    has_gaps = bool(work.missing or work.tally.unscored)
-    raise typer.Exit(has_gaps if outcome is None else outcome)
+    raise typer.Exit(work.has_gaps if outcome is None else outcome)
 
 
-def _next_command(path: Path, rubric: str) -> str:
+def _write_table(given: "RowFile", path: Path, table: Path, form: Format) -> None:
+    from judge.rows.exports import export
+    from judge.rows.row_file import find_delimiter
+
+    export(path, table, form, find_delimiter(given.path) if given.is_sheet else ",")
+    say(f"Rows in {path}, as a table in {table}.")
+
+
+def _say_result(work: "_Work", path: Path, rubric: str) -> None:
     from judge.scoring.rubric import list_rubrics
 
-    own = [] if rubric in list_rubrics() else ["--rubric", rubric]
-    return shlex.join(["judge", "view", str(path), *own])
+    say(options.to_summary(*map(options.to_options, work.sentences())))
+    if work.tally.rows:
+        own = [] if rubric in list_rubrics() else ["--rubric", rubric]
+        say(f"Next: {shlex.join(['judge', 'view', str(path), *own])}")
 
 
 def _suggest(judge: "Judge", make: "partial[Judge]") -> None:
@@ -299,6 +305,10 @@ class _Work:
     def missing(self) -> int:
         """The number of rows without a verdict, and of lines that are not rows."""
         return self.rows - self.tally.rows + self.batch.malformed
+
+    @property
+    def has_gaps(self) -> bool:
+        return bool(self.missing or self.tally.unscored)
 
     @property
     def share(self) -> str:

@@ -26,6 +26,16 @@ Found = TypeVar("Found")
 
 
 Scored = Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")]
+WithCauses = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="Also write the rows here, the low ones with their 'cause'."
+    ),
+]
+KnownCauses = Annotated[
+    list[str] | None,
+    typer.Option("--known", metavar="NAME", help="A cause to offer first; may be repeated."),
+]
 
 
 def pairs(
@@ -63,16 +73,8 @@ def pairs(
 @partial(options.makes_judge, names=("model", "ask", "timeout_s"))
 def causes(
     source: Scored,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Also write the rows here, the low ones with their 'cause'."
-        ),
-    ] = None,
-    known: Annotated[
-        list[str] | None,
-        typer.Option("--known", metavar="NAME", help="A cause to offer first; may be repeated."),
-    ] = None,
+    output: WithCauses = None,
+    known: KnownCauses = None,
     *,
     make: "partial[Judge]",
     rubric: options.RubricFile = None,

@@ -216,6 +216,11 @@ class Judge:
         if self.model == OFFLINE:
             rating = rate_offline(question, response, self.rubric.scale, self.rubric.name)
             return self._combine([rating], flags=flags)
+        return await self._by_models(texts, flags, earlier)
+
+    async def _by_models(
+        self, texts: Texts, flags: Sequence[ratings.Flag], earlier: Sequence[ratings.Result]
+    ) -> ratings.Verdict:
         await self._connect()  # outside the timeout, because the first call's imports take long
         give_up_at = time.monotonic() + self._settings.patience_s
         results = await self._ask(texts, give_up_at, earlier)

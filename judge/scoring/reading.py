@@ -267,9 +267,7 @@ def _decide(text: str, statements: Sequence[Statement]) -> Statement | UnscoredR
     one contradicts it.
     """
     if not statements:
-        end = text.rstrip()
-        signs = (reason for reason, sign in _SIGNS if sign.search(end))
-        return next(signs, UnscoredReason.NO_SCORE)
+        return _why_no_statement(text.rstrip())
     totals = _of_kind(statements, Kind.TOTAL)
     own = _of_kind(statements, *OWN)
     prose = _of_kind(statements, Kind.PROSE)
@@ -287,6 +285,13 @@ def _decide(text: str, statements: Sequence[Statement]) -> Statement | UnscoredR
     if not totals and len(own) > 1 and _are_criteria(text, own):
         return UnscoredReason.CONFLICTING
     return verdict.value if isinstance(verdict.value, UnscoredReason) else verdict
+
+
+def _why_no_statement(text: str) -> UnscoredReason:
+    for reason, sign in _SIGNS:
+        if sign.search(text):
+            return reason
+    return UnscoredReason.NO_SCORE
 
 
 def _of_kind(statements: Iterable[Statement], *kinds: Kind) -> list[Statement]:

@@ -45,6 +45,7 @@ _LIMIT = "max_completion_tokens"
 # it.
 _OLDER_LIMIT = "max_tokens"
 _LIMITS = (_LIMIT, _OLDER_LIMIT)
+_FILTERED = Choice(text="", finish_reason="content_filter")
 
 
 @dataclass(eq=False)
@@ -175,8 +176,7 @@ class ChatModel:
                 completion = await self._ask(client, path, {**body, **options}, give_up_at)
             except openai.APIError as exc:
                 if is_filtered(exc):
-                    choice = Choice(text="", finish_reason="content_filter")
-                    return Completion((choice,) * wanted.get("n", 1), cost_usd=0.0)
+                    return Completion((_FILTERED,) * wanted.get("n", 1), cost_usd=0.0)
                 if option := rejected_option(exc, options):
                     rejected.add(option)
                     continue
