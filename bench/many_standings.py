@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr  # type: ignore[import-untyped]
 
 from bench.shapes import SCALE
-from judge.evaluation import standing, steps
+from judge.evaluation import directions, standing, steps, tally
 from judge.evaluation.standing import DatedScore, Direction, Event, Look, State, look
-from judge.evaluation.steps import CANDIDATES, SIZE, WINDOW, Estimate
+from judge.evaluation.steps import CANDIDATES, SIZE, Estimate
+from judge.evaluation.tally import WINDOW
 
 FIRST = date(2026, 6, 1)  # a Monday
 Floats = NDArray[np.float64]
@@ -121,7 +122,7 @@ class _Days(NamedTuple):
 
 
 def _days(sums: _Sums, ages: Sequence[Sequence[int]]) -> _Days:
-    """As `steps.tally` and `steps.to_model` find it; `ages` are those of each run's known steps."""
+    """As `tally.tally` and `steps.to_model` find it; `ages` are those of each run's known steps."""
     n = sums.n.sum((1, 2))
     parts = np.zeros((len(ages), WINDOW), int)
     for run, known in enumerate(ages):
@@ -148,20 +149,20 @@ def _days(sums: _Sums, ages: Sequence[Sequence[int]]) -> _Days:
         levels += (in_part > 0).sum(1)
     middle = sums.total.sum((1, 2)) / n
     farthest = np.where(middle > 2.5, -middle, 5 - middle)
-    rare = steps.RARE * farthest**2
-    spread = np.maximum((squares + rare) / n, steps.LEAST_VARIANCE)
+    rare = tally.RARE * farthest**2
+    spread = np.maximum((squares + rare) / n, tally.LEAST_VARIANCE)
     skew = (cubes + rare * farthest) / n / spread**1.5
-    variance = (squares + rare) / (np.maximum(n - levels, 1) + steps.RARE)
+    variance = (squares + rare) / (np.maximum(n - levels, 1) + tally.RARE)
     n_recent = np.maximum(sums.n[:, :, -_RECENT:].sum((1, 2)), 1)
     shift = recent_sums / n_recent
     expected = variance + np.maximum((cubes + rare * farthest) / (squares + rare) * shift, 0)
     wider = recent_squares / n_recent - shift**2 - expected
-    variance += np.maximum(wider, 0) * steps.RECENT_COUNTS
+    variance += np.maximum(wider, 0) * tally.RECENT_COUNTS
     skew /= np.sqrt(variance)
     length = sums.lengths.sum((1, 2)) / n
     inflation = (of_threads + length**2 * rare) / (squares + length * rare)
     inflation = np.maximum(inflation, 1)
-    variance = np.maximum(variance * inflation, steps.LEAST_VARIANCE)
+    variance = np.maximum(variance * inflation, tally.LEAST_VARIANCE)
     of_channels = np.maximum(sums.n.sum(2), 1)
     shares = sums.n / np.sqrt(of_channels)[:, :, None]
     information = -np.einsum("rci,rcj->rij", shares, shares)
@@ -305,7 +306,7 @@ def _known(state: State, counts: Floats, day: int) -> list[date]:
 
 def _look_at(
     sums: _Sums, states: Sequence[State], known: Sequence[list[date]], day: int
-) -> list[standing.Finding]:
+) -> list[directions.Finding]:
     today = on(day)
     ages = [[(today - each).days for each in days] for days in known]
     columns = sorted({*range(1, CANDIDATES + 1), *(age for some in ages for age in some)})
@@ -316,8 +317,8 @@ def _look_at(
     for run, state in enumerate(states):
         days = known[run]
         steady = replace(state, direction=Direction.STEADY, ended=tuple(days))
-        if state.since is None and quiet[run] < standing._BEGINS:
-            found.append(standing.Finding(steady))
+        if state.since is None and quiet[run] < directions.BEGINS:
+            found.append(directions.Finding(steady))
             continue
         model: Any = _Model(
             columns,
@@ -329,7 +330,7 @@ def _look_at(
         )
         for each in days:
             model = model.having(steps.step(each, today))
-        found.append(standing.find(model, state, days, today, SCALE))
+        found.append(directions.find(model, state, days, today, SCALE))
     return found
 
 

@@ -26,7 +26,7 @@ from bench.many_standings import FIRST, Floats, Found, Ints, Series, check, foll
 from bench.shapes import SCALE, Shape, mean, row
 from judge.evaluation.blame import STEPS, find_blame
 from judge.evaluation.standing import Direction, Event, below, step_at
-from judge.evaluation.steps import WINDOW
+from judge.evaluation.tally import WINDOW
 
 SHAPES = {name: shape for name, shape in shapes.SHAPES.items() if name != "zeros and fives"}
 RATES = (10, 40, 200)

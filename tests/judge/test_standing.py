@@ -20,7 +20,8 @@ from judge.evaluation.standing import (
     look,
     step_at,
 )
-from judge.evaluation.steps import SIZE, WAYS, WEEKDAY, step, tally, tamed, to_model
+from judge.evaluation.steps import SIZE, WAYS, WEEKDAY, step, tamed, to_model
+from judge.evaluation.tally import tally
 from judge.scoring.rubric import Scale
 from tests.tables import each
 

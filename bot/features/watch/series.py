@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from bot.services import Services
 from bot.store.figures import Kind, Place, Span, TimedScore
 from judge.evaluation.standing import DatedScore
-from judge.evaluation.steps import WINDOW
+from judge.evaluation.tally import WINDOW
 
 _KIND_DAYS = 7
 
