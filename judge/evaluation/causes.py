@@ -88,15 +88,7 @@ async def find_causes(
             f"{len(reasons)}."
         )
     sent = dict(islice(reasons.items(), MOST))
-    offered = [name for name in dict.fromkeys(known) if name != OTHER]
-    cause_of = dict[int, str]()
-    if decide and offered:
-        answers = await choose_names(decide, sent, offered, _MATERIAL, _QUESTION)
-        cause_of = {key: name for key, name in answers.items() if name != OTHER}
-    left = {key: reason for key, reason in sent.items() if key not in cause_of}
-    if len(left) >= _FEWEST_OF_A_CAUSE:
-        # What a decision left is none of the names that it chose among.
-        cause_of |= await _write_names(write, left, () if decide else offered, known)
+    cause_of = await _name_all(write, sent, known, decide)
     kept = [
         name for name in _frequent(cause_of) if name in known or not gives_away(name, said or {})
     ]
@@ -106,6 +98,22 @@ async def find_causes(
         replies[cause if cause in replies else OTHER].append(key)
     counts = [Cause(name, tuple(keys)) for name, keys in replies.items() if keys]
     return Causes(counts, len(reasons) - len(sent))
+
+
+async def _name_all(
+    write: Write, reasons: Mapping[int, str], known: Sequence[str], decide: Decide | None
+) -> dict[int, str]:
+    """The cause of each reply for which the model has one."""
+    offered = [name for name in dict.fromkeys(known) if name != OTHER]
+    cause_of = dict[int, str]()
+    if decide and offered:
+        answers = await choose_names(decide, reasons, offered, _MATERIAL, _QUESTION)
+        cause_of = {key: name for key, name in answers.items() if name != OTHER}
+    left = {key: reason for key, reason in reasons.items() if key not in cause_of}
+    if len(left) >= _FEWEST_OF_A_CAUSE:
+        # What a decision left is none of the names that it chose among.
+        cause_of |= await _write_names(write, left, () if decide else offered, known)
+    return cause_of
 
 
 def _frequent(cause_of: Mapping[int, str]) -> list[str]:

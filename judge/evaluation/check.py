@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 
 from judge.errors import SetupError
-from judge.evaluation.check_text import figures_of, to_markdown, within_groups
+from judge.evaluation.check_text import figures_of, to_markdown, to_sentences
 from judge.evaluation.comparison import SURE, Comparison, mean_of
 from judge.evaluation.labelled import Range
 from judge.evaluation.outputs import Output, read_output
@@ -87,10 +87,11 @@ class Check:
         if not (is_check or self.earlier or self.summary):
             return None
         output = self._read(self.output)
+        scale = self.judge.rubric.scale
         compared = None
         if self._before is not None and output.rows:
-            compared = Comparison(self._before, output, self.judge.rubric.scale)
-        mean = mean_of(output.rows, self.judge.rubric.scale)
+            compared = Comparison(self._before, output, scale)
+        mean = mean_of(output.rows, scale)
         findings = [*self._findings(output, mean, compared, missing)]
         result = _worst(result for result, _ in findings)
         head = "Compared" if compared else "Scored"
@@ -98,12 +99,9 @@ class Check:
             head = f"Check {result.name.lower().replace('_', ' ')}"
         # A result that is not passed is explained by what led to it alone.
         why = "; ".join(words for each, words in findings if result in (each, Result.PASSED))
-        figures = [
-            *figures_of(output, mean.judge if mean else None, compared, self.judge.rubric.scale)
-        ]
-        for figure in [*figures, *(within_groups(compared) if compared else ())]:
-            before = f"{figure.before} before, now " if figure.before else ""
-            say(f"{figure.name[0].upper()}{figure.name[1:]}: {before}{figure.now}.")
+        figures = [*figures_of(output, mean, compared, scale)]
+        for sentence in to_sentences(figures, compared):
+            say(sentence)
         say(f"{head}: {why}." if why else f"{head}.")
         if self.summary is not None:
             text = to_markdown(self.judge, figures, head, why, self.output, compared)
@@ -137,7 +135,6 @@ class Check:
         self, compared: Comparison, earlier: Path
     ) -> Iterator[tuple[Result, str]]:
         failed = Result.FAILED if self.fail_if_worse else Result.PASSED
-        unknown = Result.CANNOT_TELL if self.fail_if_worse else Result.PASSED
         pairs = len(compared.pairs) + len(compared.same)
         before = len(compared.before.rows)
         if compared.has_more_unscored:
@@ -147,42 +144,45 @@ class Check:
             yield failed, f"{many} both now and in {earlier}"
         if compared.means is None and not compared.same:
             yield failed, f"too few rows have a score, now or in {earlier}"
-            return
-        is_one_judge = compared.corrected or self.takes_other_judge
-        served = compared.before.served + compared.now.served
-        others = ", ".join(() if is_one_judge else answered_as(served))
-        if not (compared.pairs or compared.by_means):
+        elif compared.pairs or compared.by_means:
+            yield self._finding_of_scores(compared, earlier)
+        else:
             yield (
                 Result.PASSED,
                 f"all pairs with {earlier} have the same texts, so this compares the judge with "
                 "itself",
             )
-        elif others:
+
+    def _finding_of_scores(self, compared: Comparison, earlier: Path) -> tuple[Result, str]:
+        unknown = Result.CANNOT_TELL if self.fail_if_worse else Result.PASSED
+        is_one_judge = compared.corrected or self.takes_other_judge
+        served = compared.before.served + compared.now.served
+        if others := ", ".join(() if is_one_judge else answered_as(served)):
             few = (
                 f"{len(compared.same)} of its pairs have the same texts, where {SURE} would show "
                 "what that changes"
             )
-            yield (
+            return (
                 unknown,
                 f"{earlier} does not compare: model {others}, and {few}; score it "
                 f"again, give {MIN_LABELS} labels in both (--label), or take both for one with "
                 "--other-judge",
             )
-        elif compared.outcome == "not clearly worse" and not compared.could_fail:
-            yield unknown, _too_few(compared)
-        else:
-            result = failed if compared.outcome == "clearly worse" else Result.PASSED
-            words = f"{compared.outcome} than {earlier}"
-            if compared.by_means:
-                words += ", but the questions differ, so this may be theirs"
-                # As many easier questions could also hide that replies got worse.
-                if not (compared.groups or self.takes_other_questions):
-                    result = unknown
-                    words += (
-                        "; compare within the values of a field (--by), or take both for samples "
-                        "of one stream with --other-questions"
-                    )
-            yield result, words
+        if compared.outcome == "not clearly worse" and not compared.could_fail:
+            return unknown, _too_few(compared)
+        is_worse = self.fail_if_worse and compared.outcome == "clearly worse"
+        result = Result.FAILED if is_worse else Result.PASSED
+        words = f"{compared.outcome} than {earlier}"
+        if compared.by_means:
+            words += ", but the questions differ, so this may be theirs"
+            # As many easier questions could also hide that replies got worse.
+            if not (compared.groups or self.takes_other_questions):
+                result = unknown
+                words += (
+                    "; compare within the values of a field (--by), or take both for samples "
+                    "of one stream with --other-questions"
+                )
+        return result, words
 
 
 def _append(text: str, summary: Path) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from judge.evaluation.comparison import Comparison
 from judge.evaluation.outputs import Output, questions_at
-from judge.evaluation.stats import MIN_LABELS, Interval
+from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimate
 from judge.rows.batch import identity_of
 from judge.scoring.judging import Judge
 from judge.scoring.offline import OFFLINE
@@ -29,7 +29,7 @@ class Figure(NamedTuple):
 
 
 def figures_of(
-    output: Output, mean: Interval | None, compared: Comparison | None, scale: Scale
+    output: Output, mean: MeanEstimate | None, compared: Comparison | None, scale: Scale
 ) -> Iterator[Figure]:
     before = compared.before if compared else None
     empty_before = before.empty if before else 0
@@ -45,7 +45,7 @@ def figures_of(
     yield counted("unscored rows", output.unscored, before.unscored if before else 0, more)
     if compared and not compared.by_means:
         yield counted("rows without a partner", compared.alone[1], compared.alone[0])
-    yield Figure("mean", "", _say(mean))
+    yield Figure("mean", "", _say(mean.judge if mean else None))
     if compared:
         if compared.reworded:
             name = "pairs by prompt_id whose questions differ"
@@ -108,7 +108,13 @@ def _differences(compared: Comparison, before: float, now: float) -> Iterator[Fi
         yield Figure(name, "", drop)
 
 
-def within_groups(compared: Comparison) -> Iterator[Figure]:
+def to_sentences(figures: Sequence[Figure], compared: Comparison | None) -> Iterator[str]:
+    for figure in [*figures, *(_within_groups(compared) if compared else ())]:
+        before = f"{figure.before} before, now " if figure.before else ""
+        yield f"{figure.name[0].upper()}{figure.name[1:]}: {before}{figure.now}."
+
+
+def _within_groups(compared: Comparison) -> Iterator[Figure]:
     """The differences in the groups, whose names are untrusted."""
     for group in nlargest(_MOST_GROUPS, compared.groups, key=lambda group: group.rows):
         name = f"within {one_line(group.name, 80)} (n = {group.rows:,}, by the judge)"
@@ -132,22 +138,29 @@ def to_markdown(
     if compared and compared.groups:
         groups = [
             figure._replace(name=_escape(figure.name, most=150))
-            for figure in within_groups(compared)
+            for figure in _within_groups(compared)
         ]
         parts.append(_to_table("", groups))
-    fallen = [pair for pair in (compared.pairs if compared else ()) if pair.change < 0]
-    worst = nsmallest(_MOST_FALLEN, fallen, key=lambda pair: (pair.change, pair.now.line))
-    if worst:
-        questions = questions_at(output, {pair.now.line for pair in worst})
-        rows = [
-            Figure(_escape(questions[pair.now.line]), str(pair.before.score), str(pair.now.score))
-            for pair in worst
-        ]
-        parts.append(_to_table("fell most", rows))
+    if compared:
+        parts.append(_fell_most(compared, output))
     parts.append(_escape(by, most=1000))
     if judge.model == OFFLINE:
         parts.append("The offline rater counted words: it is not a judge.")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _fell_most(compared: Comparison, output: Path) -> str:
+    """The table of the replies that fell most; empty if none did."""
+    fallen = [pair for pair in compared.pairs if pair.change < 0]
+    worst = nsmallest(_MOST_FALLEN, fallen, key=lambda pair: (pair.change, pair.now.line))
+    if not worst:
+        return ""
+    questions = questions_at(output, {pair.now.line for pair in worst})
+    rows = [
+        Figure(_escape(questions[pair.now.line]), str(pair.before.score), str(pair.now.score))
+        for pair in worst
+    ]
+    return _to_table("fell most", rows)
 
 
 def _to_table(title: str, figures: Sequence[Figure]) -> str:

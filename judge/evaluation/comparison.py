@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from math import sqrt
 from statistics import fmean
 from typing import NamedTuple
@@ -56,6 +57,7 @@ class Group(NamedTuple):
     change: Interval | None
 
 
+@dataclass
 class Comparison:
     """Compares when it is made.
 
@@ -75,30 +77,27 @@ class Comparison:
         groups: The difference within each group, by the judge.
     """
 
-    def __init__(self, before: Output, now: Output, scale: Scale) -> None:
-        self.before = before
-        self.now = now
-        self.scale = scale
-        self.same = list[Pair]()
-        self.pairs = list[Pair]()
+    before: Output
+    now: Output
+    scale: Scale
+    same: list[Pair] = field(default_factory=list, init=False)
+    pairs: list[Pair] = field(default_factory=list, init=False)
+    difference: Interval | None = field(default=None, init=False)
+    people: Interval | None = field(default=None, init=False)
+    why_not: str = field(default="", init=False)
+    labels: tuple[int, int] = field(default=(0, 0), init=False)
+    n: float = field(default=0.0, init=False)
+    groups: Sequence[Group] = field(default=(), init=False)
+
+    def __post_init__(self) -> None:
         self.alone = self._match()
-        self.own = paired(((pair.change, pair.now.cluster) for pair in self.same), scale)
-        self.difference: Interval | None = None
-        self.people: Interval | None = None
-        self.why_not = ""
-        self.labels = (0, 0)
-        self.n = 0.0
-        self.groups = list[Group]()
+        self.own = paired(((pair.change, pair.now.cluster) for pair in self.same), self.scale)
         self.reworded = sum(pair.is_reworded for pair in self.pairs)
-        matched = len(now.rows) - self.alone[1]
-        fewest = min(len(before.rows), len(now.rows))
-        # Ids that number the rows of two samples pair questions that have nothing in common.
-        are_numbers = 2 * self.reworded > len(self.same) + len(self.pairs)
-        self.by_means = are_numbers or matched < max(1, _FEW * fewest)
+        self.by_means = self._have_few_pairs()
         if self.by_means:
             self.pairs = [pair for pair in self.pairs if not pair.is_reworded]
-            rows_before = before.scored_rows
-            rows_now = now.scored_rows
+            rows_before = self.before.scored_rows
+            rows_now = self.now.scored_rows
             self._compare_means(rows_before, rows_now)
         else:
             rows_before = [pair.before for pair in self.pairs]
@@ -107,6 +106,13 @@ class Comparison:
         self.means = None
         if rows_before and rows_now:
             self.means = _plain_mean(rows_before), _plain_mean(rows_now)
+
+    def _have_few_pairs(self) -> bool:
+        matched = len(self.now.rows) - self.alone[1]
+        fewest = min(len(self.before.rows), len(self.now.rows))
+        # Ids that number the rows of two samples pair questions that have nothing in common.
+        are_numbers = 2 * self.reworded > len(self.same) + len(self.pairs)
+        return are_numbers or matched < max(1, _FEW * fewest)
 
     @property
     def is_cached(self) -> bool:
@@ -186,33 +192,40 @@ class Comparison:
         now = [pair.now.given for pair in known]
         before = [pair.before.given for pair in known]
         severities = Severities([*now, *before])
-        width = self.scale.high - self.scale.low
-        change = MeanEstimator(Scale(-width, width), severities)
-        candidates = []
-        for pair in self.pairs:
-            given = pair.now.given if pair.is_labelled else ()
-            less = pair.before.given if pair.is_labelled else ()
-            cluster = pair.now.cluster
-            change.add(pair.change, given=given, less=less, cluster=cluster)
-            candidates.append(Candidate(pair.now.score or 0, pair.is_labelled, cluster=cluster))
-        estimate = change.estimate()
+        estimate = self._estimate_change(severities)
         if estimate is None:
             return
         self.difference = paired_difference(estimate)
-        changes = defaultdict[str, list[tuple[float, Hashable]]](list)
-        for pair in self.pairs:
-            if pair.before.group:
-                changes[pair.before.group].append((pair.change, pair.now.cluster))
-        for name, own in changes.items():
-            self.groups.append(Group(name, len(own), paired(own, self.scale)))
+        self.groups = self._groups_of_pairs()
         self.n = estimate.independent
         self.labels = (estimate.labelled, estimate.labelled)
         if estimate.missing:
             return
+        candidates = [
+            Candidate(pair.now.score or 0, pair.is_labelled, cluster=pair.now.cluster)
+            for pair in self.pairs
+        ]
         self.why_not = why_uncorrected(severities, now, before, candidates)
         if not self.why_not:
             self.people = estimate.corrected
             self.n = estimate.effective
+
+    def _estimate_change(self, severities: Severities) -> MeanEstimate | None:
+        """The mean change of the pairs, corrected by the labels of those that have both."""
+        width = self.scale.high - self.scale.low
+        change = MeanEstimator(Scale(-width, width), severities)
+        for pair in self.pairs:
+            given = pair.now.given if pair.is_labelled else ()
+            less = pair.before.given if pair.is_labelled else ()
+            change.add(pair.change, given=given, less=less, cluster=pair.now.cluster)
+        return change.estimate()
+
+    def _groups_of_pairs(self) -> list[Group]:
+        changes = defaultdict[str, list[tuple[float, Hashable]]](list)
+        for pair in self.pairs:
+            if pair.before.group:
+                changes[pair.before.group].append((pair.change, pair.now.cluster))
+        return [Group(name, len(own), paired(own, self.scale)) for name, own in changes.items()]
 
     def _compare_means(self, before: Sequence[OutputRow], now: Sequence[OutputRow]) -> None:
         given_before = [row.given for row in before if row.given]
@@ -221,26 +234,26 @@ class Comparison:
         severities = Severities([*given_before, *given])
         parts = self._parts(before, now, severities)
         by_judge = [minus(part.now.judge, part.before.judge) for part in parts]
-        for part, change in zip(parts, by_judge, strict=True):
-            if part.group:
-                self.groups.append(Group(part.group, part.rows, change))
+        self.groups = [
+            Group(part.group, part.rows, change)
+            for part, change in zip(parts, by_judge, strict=True)
+            if part.group
+        ]
         self.difference = _together(parts, by_judge)
         self.n = sum(min(part.now.independent, part.before.independent) for part in parts)
         if not parts or any(part.now.missing or part.before.missing for part in parts):
             return
-        candidates = [
-            Candidate(row.score or 0, bool(row.given), stratum, row.cluster)
-            for stratum, rows in enumerate((before, now))
-            for row in rows
-        ]
+        candidates = _candidates(before, "before") + _candidates(now, "now")
         self.why_not = why_uncorrected(severities, given, given_before, candidates)
         if not self.why_not:
-            self.n = sum(min(part.now.effective, part.before.effective) for part in parts)
-            by_people = [minus(part.now.corrected, part.before.corrected) for part in parts]
-            more = t_quantile(max(int(self.n) - 1, 1)) ** 2 * severities.variance(
-                apart_shares(given, given_before)
-            )
-            self.people = _together(parts, by_people, more)
+            self._correct_means(parts, severities.variance(apart_shares(given, given_before)))
+
+    def _correct_means(self, parts: Sequence["_Part"], variance: float) -> None:
+        """The difference as people would score; the variance is that of their severities."""
+        self.n = sum(min(part.now.effective, part.before.effective) for part in parts)
+        by_people = [minus(part.now.corrected, part.before.corrected) for part in parts]
+        more = t_quantile(max(int(self.n) - 1, 1)) ** 2 * variance
+        self.people = _together(parts, by_people, more)
 
     def _parts(
         self, before: Sequence[OutputRow], now: Sequence[OutputRow], severities: Severities
@@ -282,6 +295,10 @@ def _together(
         below += (weight * (change.mean - change.low)) ** 2
         above += (weight * (change.high - change.mean)) ** 2
     return Interval(mean, mean - sqrt(below), mean + sqrt(above)) if parts else None
+
+
+def _candidates(rows: Sequence[OutputRow], side: str) -> list[Candidate]:
+    return [Candidate(row.score or 0, bool(row.given), side, row.cluster) for row in rows]
 
 
 def _share_unscored(output: Output) -> Interval | None:

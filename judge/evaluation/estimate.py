@@ -100,9 +100,17 @@ def corrected_mean(
             weight=reply.weight / weight,
         )
     mean = estimator.estimate()
-    # Replies that were drawn with unequal probabilities should differ from the others.
+    if mean and _are_chosen(replies):
+        mean = replace(mean, corrected=None)
+    return mean, severities
+
+
+def _are_chosen(replies: Sequence[Counted]) -> bool:
+    """Whether the labelled replies are too unlike the others for a draw."""
     odds = {reply.probability for reply in replies if reply.given and reply.stratum is None}
-    is_even = len(odds) < 2
+    if len(odds) > 1:
+        # Replies that were drawn with unequal probabilities should differ from the others.
+        return False
     candidates = (
         Candidate(
             value=reply.score,
@@ -112,41 +120,16 @@ def corrected_mean(
         )
         for reply in replies
     )
-    if mean and is_even and chance_of_draw(candidates) < SURE:
-        mean = replace(mean, corrected=None)
-    return mean, severities
-
-
-def _to_counted(response: Response, score: float) -> Counted:
-    return Counted(
-        score=score,
-        given=response.blind,
-        stratum=response.stratum,
-        times_drawn=response.times_drawn,
-        probability=response.probability,
-        cluster=response.thread or response.prompt,
-    )
+    return chance_of_draw(candidates) < SURE
 
 
 def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Corrected | None:
     """The figures of all responses that a judge scored; None if there are none."""
     good_from = stats.good_from(scale)
-    replies = []
-    good_ones = []
-    misses = Counter[tuple[float, float]]()
-    for response in responses:
-        score = response.scores.get(judge)
-        if score is None:
-            continue
-        reply = _to_counted(response, score)
-        replies.append(reply)
-        are_good = [(person, float(label >= good_from)) for person, label in reply.given]
-        good_ones.append(reply._replace(score=float(score >= good_from), given=are_good))
-        if reply.given:
-            miss = abs(fmean(label for _, label in reply.given) - score)
-            misses[round(miss, 9), reply.probability] += 1
+    scored = ((response, response.scores.get(judge)) for response in responses)
+    replies = [_to_counted(response, score) for response, score in scored if score is not None]
     mean, severities = corrected_mean(replies, scale)
-    good, _ = corrected_mean(good_ones, Scale(0, 1))
+    good, _ = corrected_mean([_as_good(reply, good_from) for reply in replies], Scale(0, 1))
     if mean is None or good is None:
         return None
     unlike = None
@@ -160,6 +143,33 @@ def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Correcte
         good_from=good_from,
         severities=severities.of,
         caveats=[*severities.words()],
-        plus_minus=error_quantile(misses),
+        plus_minus=error_quantile(_misses(replies)),
         unlike=unlike,
     )
+
+
+def _to_counted(response: Response, score: float) -> Counted:
+    return Counted(
+        score=score,
+        given=response.blind,
+        stratum=response.stratum,
+        times_drawn=response.times_drawn,
+        probability=response.probability,
+        cluster=response.thread or response.prompt,
+    )
+
+
+def _as_good(reply: Counted, good_from: int) -> Counted:
+    """The reply with 1 instead of each good score and label, and 0 instead of the others."""
+    given = [(person, float(label >= good_from)) for person, label in reply.given]
+    return reply._replace(score=float(reply.score >= good_from), given=given)
+
+
+def _misses(replies: Iterable[Counted]) -> Counter[tuple[float, float]]:
+    """How often labels are so far from a score that was drawn with that probability."""
+    misses = Counter[tuple[float, float]]()
+    for reply in replies:
+        if reply.given:
+            miss = abs(fmean(label for _, label in reply.given) - reply.score)
+            misses[round(miss, 9), reply.probability] += 1
+    return misses

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from judge.errors import SetupError
 from judge.evaluation.severity import Given
@@ -73,22 +73,19 @@ class LabelledRows:
         scores = {name: self._read(row, "score", row.get(name), scale) for name in self.scores}
         low, high = range_ = self.label_range or scale
         self._served.update(row.served)
-        given, by = (
-            each if isinstance(each, list) else [each]
-            for each in (row.get(self.label), row.get("label_by"))
-        )
-        names = by if len(by) == len(given) else [None] * len(given)
-        read = zip(names, (self._read(row, "label", each, range_) for each in given), strict=True)
+        given = _as_list(row.get(self.label))
+        names = _as_list(row.get("label_by"))
+        if len(names) != len(given):
+            names = [None] * len(given)
         points = (scale.high - scale.low) / (high - low)
-        # Without rounding errors, so that equal labels stay equal.
-        labels = (
-            (name, round(scale.low + (each - low) * points, 9))
-            for name, each in read
-            if each is not None
-        )
-        return LabelledRow(
-            row, scores, [("" if name is None else str(name), each) for name, each in labels]
-        )
+        labels = list[tuple[str, float]]()
+        for name, value in zip(names, given, strict=True):
+            label = self._read(row, "label", value, range_)
+            if label is not None:
+                # Without rounding errors, so that equal labels stay equal.
+                points_given = round(scale.low + (label - low) * points, 9)
+                labels.append(("" if name is None else str(name), points_given))
+        return LabelledRow(row, scores, labels)
 
     def check(self, *, takes_other_judge: bool = True) -> None:
         """Raises SetupError if many values are off the scale, because the others do not represent
@@ -135,6 +132,10 @@ class LabelledRows:
             )
             return None
         return number
+
+
+def _as_list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def to_number(value: object) -> float | None:

@@ -62,10 +62,6 @@ class Output:
             score = judge.rubric.scale.low
         else:
             self.unscored += 1
-        answer = None
-        if judge.model != OFFLINE:
-            said = row.get("mean"), row.get("justification"), str(row.get("probabilities"))
-            answer = hash(said)
         prompt = hash(row.known_by[0])
         words = row.dialogue.question.split()
         self.rows.append(
@@ -73,7 +69,7 @@ class Output:
                 line=row.line,
                 prompt=prompt,
                 texts=hash((row.dialogue, row.reference)) if is_judged else None,
-                answer=answer,
+                answer=_answer_of(row, judge),
                 score=score,
                 is_judged=is_judged,
                 given=given,
@@ -146,6 +142,12 @@ def _rows_of(path: Path, judge: Judge) -> Iterator[Row]:
                     f"{path}, line {line}: {why}; scores of two judges do not compare. {_HINT}"
                 )
         yield row
+
+
+def _answer_of(row: Row, judge: Judge) -> int | None:
+    if judge.model == OFFLINE:
+        return None
+    return hash((row.get("mean"), row.get("justification"), str(row.get("probabilities"))))
 
 
 def _is_empty(row: Row) -> bool:

@@ -34,24 +34,37 @@ def chance_of_draw(replies: Iterable[Candidate]) -> float:
     strata = defaultdict[Hashable, list[Candidate]](list)
     for reply in replies:
         strata[reply.stratum].append(reply)
-    apart = variance = by_clusters = 0.0
-    for all_replies in strata.values():
-        n = len(all_replies)
-        labelled = [reply for reply in all_replies if reply.has_label]
-        if n < 2 or not labelled:
-            continue
-        mean = fmean(reply.value for reply in all_replies)
-        spread = sum((reply.value - mean) ** 2 for reply in all_replies) / (n - 1)
-        left = 1 - len(labelled) / n
-        sums = defaultdict[Hashable, float](float)
-        for at, reply in enumerate(labelled):
-            key = at if reply.cluster is None else (reply.cluster,)
-            sums[key] += reply.value - mean
-        apart += sum(sums.values())
-        variance += len(labelled) * left * spread
-        by_clusters += left * sum(each**2 for each in sums.values())
-    error = sqrt(max(variance, by_clusters))
+    sums = [_apart(all_replies) for all_replies in strata.values()]
+    apart = sum(each.apart for each in sums)
+    variance = sum(each.variance for each in sums)
+    error = sqrt(max(variance, sum(each.by_clusters for each in sums)))
     return 2 * NormalDist().cdf(-abs(apart) / error) if error > 0 else 1.0
+
+
+class _Apart(NamedTuple):
+    """How far the labelled replies of a stratum are from its mean, all together, and the variance of
+    that if they were drawn, by replies and by clusters.
+    """
+
+    apart: float = 0.0
+    variance: float = 0.0
+    by_clusters: float = 0.0
+
+
+def _apart(replies: Sequence[Candidate]) -> _Apart:
+    n = len(replies)
+    labelled = [reply for reply in replies if reply.has_label]
+    if n < 2 or not labelled:
+        return _Apart()
+    mean = fmean(reply.value for reply in replies)
+    spread = sum((reply.value - mean) ** 2 for reply in replies) / (n - 1)
+    left = 1 - len(labelled) / n
+    sums = defaultdict[Hashable, float](float)
+    for at, reply in enumerate(labelled):
+        key = at if reply.cluster is None else (reply.cluster,)
+        sums[key] += reply.value - mean
+    squares = sum(each**2 for each in sums.values())
+    return _Apart(sum(sums.values()), len(labelled) * left * spread, left * squares)
 
 
 def why_uncorrected(

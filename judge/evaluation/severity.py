@@ -32,15 +32,14 @@ class Severities:
     """
 
     def __init__(self, replies: Iterable[Given] = ()) -> None:
-        self._replies = known = [*replies]
+        self._replies = [*replies]
         total = defaultdict[str, float](float)
-        for given in known:
+        for given in self._replies:
             _add(total, shares_of(given))
-        self.largest = max((share for by, share in total.items() if by), default=0.0) / max(
-            len(known), 1
-        )
-        named = ({by: value for by, value in given if by} for given in known)
-        self._shared = [each for each in named if len(each) > 1]
+        named = [share for by, share in total.items() if by]
+        self.largest = max(named, default=0.0) / max(len(self._replies), 1)
+        labels = ({by: value for by, value in given if by} for given in self._replies)
+        self._shared = [each for each in labels if len(each) > 1]
         self.people = dict.fromkeys(by for each in self._shared for by in each)
         self.labels = sum(map(len, self._shared))
         self._variance = 0.0

@@ -203,11 +203,14 @@ class MeanEstimator:
         mean = total.f / total.n
         rest = _spread(others, mean) / total.n**2
         spread = (rest + _spread(labelled, mean) / total.n**2) * n / max(n - 1, 1)
-        found = MeanEstimate(
-            self._scale, _interval(self._scale, mean, spread, n), self._count, spread, n
-        )
-        if not labelled:
-            return found
+        interval = _interval(self._scale, mean, spread, n)
+        found = MeanEstimate(self._scale, interval, self._count, spread, n)
+        return self._corrected(found, total, labelled, rest) if labelled else found
+
+    def _corrected(
+        self, found: MeanEstimate, total: _Sums, labelled: Mapping[_Sums, int], rest: float
+    ) -> MeanEstimate:
+        """The estimate with what the labels say; `rest` is the spread of the other clusters."""
         squares = sum(each.w**2 * number for each, number in labelled.items())
         effective = sum(each.w * number for each, number in labelled.items()) ** 2 / squares
         by_people = self.severities.variance(

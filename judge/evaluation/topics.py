@@ -68,7 +68,6 @@ async def name_topics(
         SetupError: The judge is the offline rater.
         JudgeError: The request failed, or there are neither known topics nor new ones.
     """
-    taken = {OTHER, *(name.casefold() for name in known)}
     room = MOST_TOPICS - len(known)
     if room <= 0 or not questions:
         return []
@@ -81,21 +80,27 @@ async def name_topics(
         questions=numbered(sent),
     )
     answer = await write(prompt)
-    frequent = Counter(read_names(answer.text, len(sent), known, _MOST_WORDS).values())
-    said = dict(enumerate(map(words_in, questions)))
-    named = [
-        name
-        for name, times in frequent.most_common()
-        if times >= _FEWEST_OF_A_NAME
-        and name.casefold() not in taken
-        and not gives_away(name, said)
-    ]
+    name_of = read_names(answer.text, len(sent), known, _MOST_WORDS)
+    named = _new_names(name_of.values(), questions, known)
     if not (named or known):
         raise BadResponseError(
             "The model named no topics: in its answer no name has the numbers of two questions, "
             "or these names have words that only one or two questions have."
         )
     return named[:room]
+
+
+def _new_names(given: Iterable[str], questions: Sequence[str], known: Sequence[str]) -> list[str]:
+    """The names that were given several times and tell of nobody, the most frequent first."""
+    taken = {OTHER, *(name.casefold() for name in known)}
+    said = dict(enumerate(map(words_in, questions)))
+    return [
+        name
+        for name, times in Counter(given).most_common()
+        if times >= _FEWEST_OF_A_NAME
+        and name.casefold() not in taken
+        and not gives_away(name, said)
+    ]
 
 
 def _step(questions: Sequence[str]) -> int:

@@ -50,8 +50,6 @@ def find_kindness(scores: Scores) -> Sequence[Kindness]:
 
 def _tested(scores: Scores) -> Iterator[tuple[float, Kindness]]:
     """Each with the chance that it is one."""
-    from scipy.stats import t  # type: ignore[import-untyped]
-
     names = dict.fromkeys(each.group for each in scores.responses if each.group is not None)
     # Of two groups, the second differs from the first as much.
     groups = list(names)[:1] if len(names) == 2 else list(names)
@@ -64,12 +62,20 @@ def _tested(scores: Scores) -> Iterator[tuple[float, Kindness]]:
             if one is None or other is None:
                 continue
             apart = one.value - other.value
-            error = hypot(one.error, other.error)
             why_not = _why_not(inside, outside)
-            chance = 1.0
-            if not why_not and error > 0:
-                chance = 2 * float(t.sf(abs(apart) / error, min(one.prompts, other.prompts) - 1))
+            chance = 1.0 if why_not else _chance_of(one, other)
             yield chance, Kindness(group, judge, apart, False, why_not)
+
+
+def _chance_of(one: Statistic, other: Statistic) -> float:
+    """How likely they are as far apart by chance."""
+    from scipy.stats import t  # type: ignore[import-untyped]
+
+    error = hypot(one.error, other.error)
+    if error == 0:
+        return 1.0
+    freedom = min(one.prompts, other.prompts) - 1
+    return 2 * float(t.sf(abs(one.value - other.value) / error, freedom))
 
 
 def _error(scores: Scores, responses: Sequence[Response], judge: str) -> Statistic | None:

@@ -105,28 +105,29 @@ def make_report(scores: Scores) -> Report:
     if not with_people:
         first = f" ({scores.problems[0]})" if scores.problems else ""
         raise SetupError(f"No response has both a score and a label that can be used{first}.")
-    by_group: list[Comparison] = []
-    sizes = Counter(each.group for each in scores.responses if each.group is not None)
-    for group, _ in sizes.most_common():
-        own = replace(
-            scores, responses=tuple(each for each in scores.responses if each.group == group)
-        )
-        by_group += _compare(own, _FEW, group)
+    responses = scores.responses
     return Report(
         judges=scores.judges,
         scale=scores.scale,
         with_people=with_people,
-        by_group=by_group,
+        by_group=[*_by_group(scores)],
         by_person=[*_by_person(scores)],
         kindness=find_kindness(scores),
-        unlabelled=sum(not each.labels for each in scores.responses),
-        not_blind=sum(len(each.labels) - len(each.blind) for each in scores.responses),
-        highest_label=max(label for each in scores.responses for label in each.labels),
+        unlabelled=sum(not each.labels for each in responses),
+        not_blind=sum(len(each.labels) - len(each.blind) for each in responses),
+        highest_label=max(label for each in responses for label in each.labels),
         repeats=scores.repeats,
         same=scores.same,
         own_labels=scores.own_labels,
         problems=scores.problems,
     )
+
+
+def _by_group(scores: Scores) -> Iterator[Comparison]:
+    sizes = Counter(each.group for each in scores.responses if each.group is not None)
+    for group, _ in sizes.most_common():
+        own = tuple(each for each in scores.responses if each.group == group)
+        yield from _compare(replace(scores, responses=own), _FEW, group)
 
 
 def _by_person(scores: Scores) -> Iterator[Comparison]:

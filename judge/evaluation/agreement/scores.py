@@ -63,29 +63,14 @@ def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None
     that does not come with the package.
     """
     file = RowFile(path)
-    rows = list(file.rows())
-    if columns.more:
-        rows += RowFile(columns.more).rows()
-    for name in columns.scores:
-        file.require(score=name)
-    by_time = columns.group == _WEEK and _TIME in file.names
-    file.require(by=None if by_time else columns.group)
+    rows = _scored_rows(file, columns)
     beside = RowFile(columns.labels) if columns.labels else file
     label_rows = list(beside.rows()) if columns.labels else []
     beside.require(label=columns.label)
     scale = _common_scale([*rows, *label_rows], rubric)
-    # With a file of labels, its rows have no scores that count, and the others no labels.
-    label = "" if columns.labels else columns.label
-    scored = LabelledRows(file.problems, label, columns.label_range, columns.scores)
-    labelled = LabelledRows(beside.problems, columns.label, columns.label_range, ())
-    items = _Items(columns.group)
-    for row in rows:
-        items.take_row(scored.read(row, scale))
-    for row in label_rows:
-        if not items.take_labels(labelled.read(row, scale)):
-            beside.problems.append(f"line {row.line}: the label is of no response in {path}")
-    scored.check(takes_other_judge=columns.takes_other_judge)
-    labelled.check()
+    items = _Items(columns, scale)
+    items.take_rows(rows, file.problems)
+    items.take_labels(label_rows, beside.problems, path)
     _check_probabilities(items.drawn)
     names = _names(dict.fromkeys(judge for item in items.all for judge in item.scores))
     problems = list(file.problems)
@@ -102,6 +87,18 @@ def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None
         same=items.same,
         own_labels=own_labels,
     )
+
+
+def _scored_rows(file: RowFile, columns: Columns) -> list[Row]:
+    """The rows of the file, and of the one with other scores; they must have the columns."""
+    rows = list(file.rows())
+    if columns.more:
+        rows += RowFile(columns.more).rows()
+    for name in columns.scores:
+        file.require(score=name)
+    by_time = columns.group == _WEEK and _TIME in file.names
+    file.require(by=None if by_time else columns.group)
+    return rows
 
 
 def _common_scale(rows: Sequence[Row], rubric: Rubric | str | Path | None) -> Scale:
@@ -162,8 +159,9 @@ class _Item:
 class _Items:
     """The responses that rows are of: those with the same texts are one, within a group."""
 
-    def __init__(self, group: str | None) -> None:
-        self._group = group
+    def __init__(self, columns: Columns, scale: Scale) -> None:
+        self._columns = columns
+        self._scale = scale
         self._items = dict[_Id, _Item]()
         self._ids = defaultdict[object, dict[_Id, None]](dict)  # by what their rows are known by
         self.repeats = 0  # scores and labels in conflict with an earlier row
@@ -174,9 +172,31 @@ class _Items:
     def all(self) -> Collection[_Item]:
         return self._items.values()
 
-    def take_row(self, read: LabelledRow) -> None:
+    def take_rows(self, rows: Sequence[Row], problems: list[str]) -> None:
+        """Takes rows with scores, and with labels unless these have a file of their own."""
+        columns = self._columns
+        label = "" if columns.labels else columns.label
+        reader = LabelledRows(problems, label, columns.label_range, columns.scores)
+        for row in rows:
+            self._take_row(reader.read(row, self._scale))
+        reader.check(takes_other_judge=columns.takes_other_judge)
+
+    def take_labels(self, rows: Sequence[Row], problems: list[str], scored: Path) -> None:
+        """Gives each label to the response in each group; `scored` is the file with the scores."""
+        columns = self._columns
+        reader = LabelledRows(problems, columns.label, columns.label_range, ())
+        for row in rows:
+            read = reader.read(row, self._scale)
+            keys = self._ids.get(row.known_by[1], {})
+            for key in keys:
+                self._label(key, read)
+            if not keys:
+                problems.append(f"line {row.line}: the label is of no response in {scored}")
+        reader.check()
+
+    def _take_row(self, read: LabelledRow) -> None:
         row = read.row
-        group = _group_of(row, self._group) if self._group else None
+        group = _group_of(row, self._columns.group) if self._columns.group else None
         known_by = row.known_by[1]
         key = (known_by, group)
         self._ids[known_by][key] = None
@@ -192,13 +212,6 @@ class _Items:
         if len(item.scores) == judges:
             self.same += 1
         self._label(key, read)
-
-    def take_labels(self, read: LabelledRow) -> bool:
-        """Gives the labels to the response in each group; False if there is none."""
-        keys = self._ids.get(read.row.known_by[1], {})
-        for key in keys:
-            self._label(key, read)
-        return bool(keys)
 
     def _label(self, key: _Id, read: LabelledRow) -> None:
         if not read.labels:

@@ -91,20 +91,26 @@ def hashes_of(style: str, script: str) -> dict[str, str]:
 def save_page(path: Path, title: str, replies: Replies) -> int:
     """Writes the page, readable only by its owner, and returns its size in bytes."""
     refuse_foreign(path, _MARK, "a page of slack-judge", "-o")
+    head, tail = _page(title)
+    parts = chain([_MARK.decode(), head], _data(title, replies), [tail])
+    with replacing(path, hint="; name another file with -o") as file:
+        return sum(file.write(part.encode()) for part in parts)
+
+
+def _page(title: str) -> tuple[str, str]:
+    """The page before its data, and after."""
     names = ("page.html", "page.css", "parts.js", "page.js")
     files = (Path(__file__).with_name(name) for name in names)
     page, style, parts, script = (each.read_text(encoding="utf-8") for each in files)
     script = parts + script
     fixed = {"style": style, "script": script, **hashes_of(style, script)}
     # What fills a slot is not searched for slots: a text may contain what looks like one.
-    head, tail = (
-        Template(part).substitute(fixed, title=escape(title)) for part in page.split("$data")
+    head, tail = page.split("$data")
+    words = escape(title)
+    return (
+        Template(head).substitute(fixed, title=words),
+        Template(tail).substitute(fixed, title=words),
     )
-    with replacing(path, hint="; name another file with -o") as file:
-        return sum(
-            file.write(part.encode())
-            for part in chain([_MARK.decode(), head], _data(title, replies), [tail])
-        )
 
 
 def to_topics(replies: Sequence[Reply], topics: Iterable[str | None]) -> list[Topic]:

@@ -3,7 +3,7 @@ reply.
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -91,6 +91,15 @@ def _to_rating(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     words = fields.get("justification") or fields.get("unscored_reason")
     score = score if _is_number(score) else None
     return {"model": _text(fields.get("model")) or "", "score": score, "words": _spaced(words)}
+
+
+def _ratings(row: Row) -> list[Mapping[str, Any]]:
+    return [_to_rating(each) for each in _list(row.get("ratings")) if isinstance(each, dict)]
+
+
+def _why_unscored(row: Row) -> str:
+    detail = _text(row.get("unscored_detail"))
+    return detail or _spaced(row.get("unscored_reason")) or "No score."
 
 
 def _is_number(value: object) -> bool:
@@ -181,6 +190,20 @@ def read_replies(
     rubric that does not come with the package.
     """
     file = RowFile(path)
+    lines, total = _last_lines(file, path, limit)
+    rows = list(file.rows(lines))
+    file.require()
+    file.require(score="score", label=label)
+    reader = Reader(file.problems, label or LABEL, label_range, rubric)
+    for row in rows:
+        reader.add(row.line, row.fields)
+    return reader.finish(total - len(lines))
+
+
+def _last_lines(
+    file: RowFile, path: Path, limit: int | None
+) -> tuple[Collection[tuple[int, bytes]], int]:
+    """The lines to show, and how many the file has."""
     lines = deque[tuple[int, bytes]](maxlen=limit or MOST_REPLIES)  # only these are kept in memory
     total = 0
     for total, line in enumerate(file.lines(), start=1):  # noqa: B007 - counts them
@@ -190,13 +213,7 @@ def read_replies(
         raise SetupError(
             f"{path}: {why}; say --limit {MOST_REPLIES} for the last of them, or give a sample."
         )
-    rows = list(file.rows(lines))
-    file.require()
-    file.require(score="score", label=label)
-    reader = Reader(file.problems, label or LABEL, label_range, rubric)
-    for row in rows:
-        reader.add(row.line, row.fields)
-    return reader.finish(total - len(lines))
+    return lines, total
 
 
 @dataclass
@@ -226,17 +243,15 @@ class Reader:
         version = Version(*(str(row.get(name) or "") for name in Version._fields))
         case = row.key("case")
         key = line if case is None else (version, case)
-        reply = self._replies.get(key)
-        if reply is None:
+        if key not in self._replies:
             name = f"Line {line}" if case is None else f"Case {case}"
-            reply = self._to_reply(row, name, version, scale, read.score)
-            self._replies[key] = reply
+            self._replies[key] = self._to_reply(row, name, version, scale, read.score)
         blind = row.get("blind")
         how = {
             "blind": blind if isinstance(blind, bool) else None,
             "reason": _text(row.get("reason")) or "",
         }
-        reply.labels.extend({"score": score, **how} for score in read.labels)
+        self._replies[key].labels.extend({"score": score, **how} for score in read.labels)
 
     def finish(self, left_out: int = 0) -> Replies:
         self._labelled.check()
@@ -250,19 +265,14 @@ class Reader:
         if time:
             facts.append(("Judged", f"{time:%Y-%m-%d %H:%M} UTC"))
         question, response, before = _texts(row)
-        why = (
-            _text(row.get("unscored_detail")) or _spaced(row.get("unscored_reason")) or "No score."
-        )
         shown = {
             "name": name,
             "response": response,
             "reference": row.reference,
             "before": [(turn.role, turn.text) for turn in before],
             "justification": _text(row.get("justification")),
-            "unscored": why if score is None else "",
-            "ratings": [
-                _to_rating(each) for each in _list(row.get("ratings")) if isinstance(each, dict)
-            ],
+            "unscored": _why_unscored(row) if score is None else "",
+            "ratings": _ratings(row),
             "flags": [_to_flag(str(each)) for each in _list(row.get("flags"))],
             "facts": facts,
         }
