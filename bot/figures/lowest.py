@@ -111,25 +111,25 @@ def low_lines(case: LowCase, who: str, workspace_url: str, *, is_short: bool = F
     The lines after that have the beginnings of its question and of the judge's reason, and the
     rubric's criteria that it does not meet; each is left out if it is not known.
     """
-    link = ui.permalink(workspace_url, case.channel_id, case.message_ts, case.thread_ts)
-    score = f"Score {case.score}" if is_short else f"Score {case.score} of {case.highest}"
-    when = "" if is_short else ui.short_date(case.judged_at)
-    gone = "message deleted" if case.deleted_at else ""
-    parts = [f"<{link}|{score}>", clip(who), when, gone]
-    lines = [" · ".join(part for part in parts if part)]
+    lines = [_first_line(case, who, workspace_url, is_short=is_short)]
     if question := excerpt(case.question or "", _WORDS):
         # Those with the same answer may have other questions.
         label = f"{len(case.ids)} replies alike, such as to" if case.same else "Question:"
         lines.append(f"{label} “{question}”")
     if reason := excerpt(case.reason or "", _WORDS):
         lines.append(f"“{reason}”")
-    if missed := [
-        clip(name)
-        for name, worth in (case.points or {}).items()
-        if worth is not None and worth < MET
-    ]:
+    points = (case.points or {}).items()
+    if missed := [clip(name) for name, worth in points if worth is not None and worth < MET]:
         lines.append(f"Missed: {', '.join(missed)}")
     return lines
+
+
+def _first_line(case: LowCase, who: str, workspace_url: str, *, is_short: bool) -> str:
+    link = ui.permalink(workspace_url, case.channel_id, case.message_ts, case.thread_ts)
+    score = f"Score {case.score}" if is_short else f"Score {case.score} of {case.highest}"
+    when = "" if is_short else ui.short_date(case.judged_at)
+    gone = "message deleted" if case.deleted_at else ""
+    return " · ".join(part for part in (f"<{link}|{score}>", clip(who), when, gone) if part)
 
 
 def low_blocks(

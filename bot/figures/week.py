@@ -22,6 +22,7 @@ from bot.store.figures import (
     BEGINNING,
     CountedCase,
     Kind,
+    LabelledCount,
     Place,
     ScoreCount,
     Span,
@@ -172,17 +173,21 @@ async def read_details(tallies: Tallies, place: Place, chosen: Chosen) -> Detail
     span = Span(weeks[-1].start, chosen.until)
     scored = await tallies.counted(place, span, kind, [each.start for each in weeks])
     labelled = await tallies.labelled(place, Span(BEGINNING, span.end), kind)
-    of_labelled = add_up((row.score, row.number) for row in labelled)
-    candidates = [Candidate(score, True) for score in of_labelled.elements()]
-    candidates += [Candidate(score, False) for score in Counter(chosen.this.counts).elements()]
     return Details(
         quality=to_quality([case for case in scored if case.back < WEEKS], kind.scale),
         trend=trend_of(scored, weeks),
         blind=to_agreement(row for row in labelled if row.is_blind),
         seen=to_agreement(row for row in labelled if not row.is_blind),
-        unlike=chance_of_draw(candidates),
+        unlike=_unlike(labelled, chosen.this),
         usage=await tallies.usage(place, Span(week.start, span.end)),
     )
+
+
+def _unlike(labelled: Iterable[LabelledCount], this: Tally) -> float:
+    of_labelled = add_up((row.score, row.number) for row in labelled)
+    candidates = [Candidate(score, True) for score in of_labelled.elements()]
+    candidates += [Candidate(score, False) for score in Counter(this.counts).elements()]
+    return chance_of_draw(candidates)
 
 
 def trend_of(scored: Sequence[CountedCase], weeks: Sequence[Week]) -> Sequence[Point]:

@@ -7,7 +7,7 @@ from functools import partial
 from bot.domain.case import LoggedCase
 from bot.domain.limits import Limits
 from bot.domain.shared import V
-from bot.domain.verdict import CaseVerdict, base_version
+from bot.domain.verdict import OFFLINE, CaseVerdict, base_version
 from bot.pipeline.judges import Judges
 from bot.store import Store
 from judge import Judge
@@ -37,6 +37,12 @@ async def ask(
         # Also if it is cancelled: otherwise what nobody took would count for a day.
         await store.spending.give_back(reserved)
         raise
+
+
+async def writer_of(judges: Judges | None, team_id: str, channel_id: str) -> Judge | None:
+    """The judge of a channel if it is a model: the offline rater writes nothing."""
+    judge = judges and await judges.of_channel(team_id, channel_id)
+    return judge if judge and judge.model != OFFLINE else None
 
 
 async def judge_of(judges: Judges | None, case: LoggedCase, verdict: CaseVerdict) -> Judge | None:

@@ -30,6 +30,10 @@ class Result(Enum):
     FAILED = 1
     CANNOT_TELL = 2
 
+    @property
+    def words(self) -> str:
+        return self.name.lower().replace("_", " ")
+
 
 @dataclass
 class Check:
@@ -96,7 +100,7 @@ class Check:
         result = _worst(result for result, _ in findings)
         head = "Compared" if compared else "Scored"
         if is_check:
-            head = f"Check {result.name.lower().replace('_', ' ')}"
+            head = f"Check {result.words}"
         # A result that is not passed is explained by what led to it alone.
         why = "; ".join(words for each, words in findings if result in (each, Result.PASSED))
         figures = [*figures_of(output, mean, compared, scale)]

@@ -9,11 +9,10 @@ from typing import Any
 import structlog
 
 from bot.domain.case import LoggedCase
-from bot.domain.verdict import OFFLINE
 from bot.domain.week import Week
 from bot.features.digest.queries import note_causes, read_causes
 from bot.figures.lowest import causes_in_order
-from bot.pipeline.asking import BudgetError, ask, judge_of, with_more
+from bot.pipeline.asking import BudgetError, ask, judge_of, with_more, writer_of
 from bot.services import Services
 from bot.store.database import Database
 from bot.store.figures import LowCase, Place
@@ -57,8 +56,8 @@ async def look_into(
 
 async def _find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
     unsorted = {case.id: case.reason for case in replies if case.reason and not case.cause}
-    judge = services.judges and await services.judges.of_channel(place.team_id, place.channel_id)
-    if not judge or judge.model == OFFLINE or len(unsorted) < FEWEST:
+    judge = await writer_of(services.judges, place.team_id, place.channel_id)
+    if not judge or len(unsorted) < FEWEST:
         return
     # Before the request, because words may be forgotten during it.
     cases = await _read(services, unsorted)
@@ -66,16 +65,16 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     names = await _known_causes(services.store.database, place, week)
     # In a thread, because a hundred long replies take more than a second.
     said = await asyncio.to_thread(_said, cases)
-    within = partial(_ask_within, services, place)
+    within = partial(_ask_within, services, place.team_id)
     decide = partial(within, judge.decide) if judge.decides else None
     found = await find_causes(partial(within, judge.write), reasons, names, decide, said)
     await note_causes(services.store.database, place, week.label, found.counts)
 
 
 def _ask_within(
-    services: Services, place: Place, request: Callable[..., Awaitable[Written]], *its: Any
+    services: Services, team_id: str, request: Callable[..., Awaitable[Written]], *asked: Any
 ) -> Awaitable[Written]:
-    return ask(services.store, services.limits, place.team_id, partial(request, *its))
+    return ask(services.store, services.limits, team_id, partial(request, *asked))
 
 
 async def _known_causes(database: Database, place: Place, week: Week) -> list[str]:

@@ -21,6 +21,14 @@ _SEVERAL = 100  # low replies are read where a few are shown: some may be the sa
 _LOOKED_AT = 500  # low replies
 
 
+class Causes(NamedTuple):
+    """The low replies of a week that were sorted into causes, and those of the week before."""
+
+    week: Week
+    replies: Sequence[SortedReply]
+    before: Sequence[SortedReply]
+
+
 @dataclass(frozen=True)
 class ChannelWeek:
     """What is shown of a week.
@@ -30,9 +38,7 @@ class ChannelWeek:
             in several.
         part: The features' part at the top, and the assistants that it is about.
         chosen: What people chose in the channel.
-        causes_week: The week of the causes, which is the one before if this one is not over.
-        causes: The low replies of that week that were sorted into causes.
-        causes_before: Those of the week before that.
+        causes: Those of the week, or of the one before if this one is not over.
         lowest: Up to three low replies, chosen or drawn.
         members: The assistants that may be named, by id.
     """
@@ -41,9 +47,7 @@ class ChannelWeek:
     week: Week
     part: WeekPart
     chosen: Chosen | None
-    causes_week: Week
-    causes: Sequence[SortedReply]
-    causes_before: Sequence[SortedReply]
+    causes: Causes
     lowest: Sequence[LowCase]
     members: Mapping[str, Member]
 
@@ -53,7 +57,7 @@ class ChannelWeek:
 
     @property
     def is_over(self) -> bool:
-        return self.causes_week == self.week
+        return self.causes.week == self.week
 
     @property
     def low_list(self) -> LowList:
@@ -71,13 +75,10 @@ async def read_week(
 ) -> ChannelWeek:
     """The week, or what has passed of it; it is past once there was another digest."""
     now = services.clock()
-    database = services.store.database
     named = partial(assistants, services, names_within_s=names_within_s)
     part = await _part(services, place, week, named, is_past)
-    causes_week = week if week.end <= now else week.before()
-    causes = await read_causes(database, place, causes_week)
-    before = await read_causes(database, place, causes_week.previous())
-    authors = {reply.author_id for reply in causes if reply.author_id}
+    causes = await _causes(services, place, week if week.end <= now else week.before())
+    authors = _authors_of(causes.replies)
     chosen = None
     if place.channel_id:
         chosen = await read_chosen(services.store.tallies, place, week, now)
@@ -87,9 +88,18 @@ async def read_week(
     if chosen:
         span = Span(week.start, chosen.until)
         lowest = await read_lowest(services.store.tallies, place, span, members.keys())
-        drawn = {case.author_id for case in lowest if case.author_id}
-        members = {**members, **await named(sorted(drawn))}
-    return ChannelWeek(place, week, part, chosen, causes_week, causes, before, lowest, members)
+        members = {**members, **await named(sorted(_authors_of(lowest)))}
+    return ChannelWeek(place, week, part, chosen, causes, lowest, members)
+
+
+def _authors_of(replies: Iterable[SortedReply | LowCase]) -> set[str]:
+    return {reply.author_id for reply in replies if reply.author_id}
+
+
+async def _causes(services: Services, place: Place, week: Week) -> Causes:
+    database = services.store.database
+    replies = await read_causes(database, place, week)
+    return Causes(week, replies, await read_causes(database, place, week.previous()))
 
 
 async def _part(
@@ -140,8 +150,7 @@ async def read_low(
         its = replace(place, origin=origin)
         found += await services.store.tallies.low(its, span, _LOOKED_AT, True)
     found.sort(key=lambda case: case.judged_at, reverse=True)
-    authors = sorted({case.author_id for case in found if case.author_id})
-    members = await assistants(services, authors, names_within_s)
+    members = await assistants(services, sorted(_authors_of(found)), names_within_s)
     return LowReplies([case for case in found if case.author_id in members], members)
 
 

@@ -72,15 +72,12 @@ def list_window(
 
 def _window_head(found: LowReplies, which: LowList, *, sends_files: bool) -> list[ui.Block]:
     """What the window lists, and the button for it as a file."""
-    blocks = list[ui.Block]()
     if not found.replies:
-        return blocks
+        return []
     number = number_of(len(ids_of(found.replies)), "low reply", "low replies")
-    who = "all assistants"
-    if which.author_id:
-        who = f"*{clip(found.members[which.author_id].name)}*"
+    who = f"*{clip(found.members[which.author_id].name)}*" if which.author_id else "all assistants"
     days = f"{ui.short_date(which.start)} to {ui.short_date(which.end)}"
-    blocks.append(ui.section(f"{number} of {who}, {days}. {_LOW}"))
+    blocks = [ui.section(f"{number} of {who}, {days}. {_LOW}")]
     if sends_files and any(case.reason for case in found.replies):
         file = ui.button("Send me this as a file", ids.ACTION_LOW_FILE, which.value)
         blocks.append(ui.actions(file))

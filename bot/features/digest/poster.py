@@ -198,18 +198,20 @@ async def preview(services: Services, channel_id: str, when: str) -> None:
 
 async def details(services: Services, settings: ChannelSettings, which: LowList) -> Post:
     """What a digest leaves out of its week, or of one assistant in it."""
-    zone = schedule_of(services, settings).zone
-    week = Week(which.start, which.end, zone)
+    week = Week(which.start, which.end, schedule_of(services, settings).zone)
     place = Place(settings.team_id, settings.channel_id, which.author_id)
     named = partial(assistants, services)
     tallies = services.store.tallies
     chosen = await read_chosen(tallies, place, week, services.clock())
     found = await read_details(tallies, place, chosen)
     of_features = await _details_of_features(services, place, week, named)
-    counts = await services.store.thumbs.counts(place, Span(week.start, chosen.until))
-    members = await named([count.author_id for count in counts])
-    thumbs = text.thumb_lines(counts, members)
+    thumbs = await _thumbs(services, place, Span(week.start, chosen.until), named)
     return text.details_message(chosen, found, of_features, thumbs)
+
+
+async def _thumbs(services: Services, place: Place, span: Span, named: Named) -> str:
+    counts = await services.store.thumbs.counts(place, span)
+    return text.thumb_lines(counts, await named([count.author_id for count in counts]))
 
 
 async def _details_of_features(

@@ -114,13 +114,13 @@ def cause_blocks(shown: ChannelWeek) -> list[ui.Block]:
 
     A block of its own each, because the words of a cause go with those of its replies.
     """
-    named = [reply for reply in shown.causes if reply.author_id in shown.members]
+    named = [reply for reply in shown.causes.replies if reply.author_id in shown.members]
     replies = quality.grouped((reply.cause, reply) for reply in named)
     causes = causes_in_order({cause: len(its) for cause, its in replies.items()})
     if not causes:
         return []
     number = number_of(len(named), "reply", "replies")
-    title = f"*Why replies scored low, {days_words(shown.causes_week)}* ({number})"
+    title = f"*Why replies scored low, {days_words(shown.causes.week)}* ({number})"
     blocks = [ui.section(title)]
     blocks += [_cause_block(cause, replies[cause], shown) for cause in causes[:_MOST_CAUSES]]
     if more := sum(len(replies[cause]) for cause in causes[_MOST_CAUSES:]):
@@ -129,11 +129,11 @@ def cause_blocks(shown: ChannelWeek) -> list[ui.Block]:
 
 
 def _cause_block(cause: str, replies: Sequence[SortedReply], shown: ChannelWeek) -> ui.Block:
-    earlier = Counter(reply.author_id for reply in shown.causes_before if reply.cause == cause)
+    earlier = Counter(reply.author_id for reply in shown.causes.before if reply.cause == cause)
     numbers = Counter(reply.author_id or "" for reply in replies)
     parts = list[str]()
     for author_id, number in numbers.most_common(_MOST_NAMED):
-        before = f" (was {earlier[author_id]})" if shown.causes_before else ""
+        before = f" (was {earlier[author_id]})" if shown.causes.before else ""
         parts.append(f"*{clip(shown.names[author_id], _ASSISTANT)}* {number}{before}")
     block = ui.section(f"• {clip(cause, _CAUSE)}: {', '.join(parts)}")
     if cause == OTHER:

@@ -161,13 +161,11 @@ async def recent(services: Services, invocation: Invocation, after: str = "") ->
     """A page with the person's newest cases, or with the next older ones after the end of another
     page, as a button remembers it.
     """
+    person = invocation.user_id
     before = to_page_end(after)
-    found = await services.store.cases.recent(
-        invocation.team_id, invocation.user_id, _PAGE + 1, before
-    )
-    shown = await services.case_access.listed(
-        found[:_PAGE], invocation.user_id, invocation.channel_id
-    )
+    cases = services.store.cases
+    found = await cases.recent(invocation.team_id, person, _PAGE + 1, before)
+    shown = await services.case_access.listed(found[:_PAGE], person, invocation.channel_id)
     title = "*Your older cases*" if before else "*Your cases*, newest first"
     if not (shown or before):
         title = _NONE

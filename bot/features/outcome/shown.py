@@ -48,34 +48,36 @@ class Screens:
         """Answers `/judge contested`: the list of this channel or of one assistant in it, or that of
         a button's channel and assistant. The reader is told the scores in it by this.
         """
-        services = self._services
         pressed = _PRESSED.fullmatch(typed)
         channel_id = pressed["channel"] if pressed else person.channel_id
         name = pressed["assistant"] if pressed else typed
-        if refusal := await services.access.refusal(person, "scores", channel_id, is_change=False):
+        if refusal := await self._services.access.refusal(
+            person, "scores", channel_id, is_change=False
+        ):
             return refusal
         watches = await self._watches(Place(person.team_id, channel_id))
-        authors = [watch.author_id for watch in watches]
-        names = {author_id: await services.members.name_of(author_id) for author_id in authors}
-        meant = called(name, names) if name else authors
+        names = {each.author_id: await self._name_of(each.author_id) for each in watches}
+        meant = called(name, names) if name else names
         if not meant:
             return none_watched(WORD, name, sorted(set(names.values())))
         found = await self._contradicted([each for each in watches if each.author_id in meant])
-        lists = {
-            title: await self._listed(person, channel_id, found, is_good)
-            for title, is_good in text.CONTRADICTED.items()
-        }
+        lists = dict[str, Sequence[Block]]()
+        for title, is_good in text.CONTRADICTED.items():
+            alike = [reply.id for reply in found if reply.is_good == is_good]
+            lists[title] = await self._listed(person, channel_id, sorted(alike)[-_MOST:])
         return text.contradicted_post(lists)
 
+    async def _name_of(self, author_id: str | None) -> str:
+        return await self._services.members.name_of(author_id or "")
+
     async def _listed(
-        self, person: Invocation, channel_id: str, found: Sequence[ScoredReply], is_good: bool
+        self, person: Invocation, channel_id: str, case_ids: Sequence[int]
     ) -> Sequence[Block]:
         services = self._services
-        newest = sorted(reply.id for reply in found if reply.is_good == is_good)[-_MOST:]
-        await services.store.assignments.note_told(person.team_id, newest, person.user_id)
+        await services.store.assignments.note_told(person.team_id, case_ids, person.user_id)
         place = Place(person.team_id, channel_id)
-        replies = await services.store.tallies.low_among(place, newest)
-        names = [await services.members.name_of(reply.author_id or "") for reply in replies]
+        replies = await services.store.tallies.low_among(place, case_ids)
+        names = [await self._name_of(reply.author_id) for reply in replies]
         return low_blocks(replies, names, services.identity.url)
 
     async def _contradicted(self, watches: Sequence[Watch]) -> Sequence[ScoredReply]:
@@ -106,16 +108,21 @@ class Screens:
         blocks = list[Block]()
         if is_past:
             return WeekPart(frozenset(), blocks)
-        watches = await self._watches(place) if place.channel_id else ()
         if place.author_id:
             channel_ids = place.channel_id, *place.others
             blocks += await self._waiting(place.team_id, channel_ids, named, place.author_id)
-        if found := await self._contradicted(watches):
-            good = sum(reply.is_good for reply in found)
-            line = section(text.contradicted_line(good, len(found) - good))
-            value = f"{place.channel_id} {place.author_id or ''}"
-            blocks.append(line | {"accessory": button("List them", ACTION_CONTRADICTED, value)})
+        if place.channel_id:
+            blocks += await self._contradicted_line(place)
         return WeekPart(frozenset(), blocks)
+
+    async def _contradicted_line(self, place: Place) -> Sequence[Block]:
+        found = await self._contradicted(await self._watches(place))
+        if not found:
+            return ()
+        good = sum(reply.is_good for reply in found)
+        line = section(text.contradicted_line(good, len(found) - good))
+        value = f"{place.channel_id} {place.author_id or ''}"
+        return [line | {"accessory": button("List them", ACTION_CONTRADICTED, value)}]
 
     async def week_details(self, place: Place, week: Week, named: Named) -> Sequence[Block]:
         watches = await self._watches(place)

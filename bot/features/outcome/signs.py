@@ -12,9 +12,8 @@ import structlog
 
 from bot.domain.outcome import last_of_threads
 from bot.domain.questions import Question, SeenMessage, questions_to, to_time
-from bot.domain.verdict import OFFLINE
 from bot.domain.watch import Watch
-from bot.pipeline.asking import BudgetError, ask
+from bot.pipeline.asking import BudgetError, ask, writer_of
 from bot.pipeline.lookup import UNREADABLE
 from bot.pipeline.retries import in_brief
 from bot.services import Services
@@ -68,21 +67,15 @@ class SignReader:
         """
         messages = await self._seen.of(watch.team_id, [watch.channel_id], now - _CONTEXT)
         read = {(row.thread_ts, row.last_ts) for row in asked}
-        due = [
-            question
-            for question in _rested(watch, messages, now)
-            if (question.thread_ts, question.last_ts) not in read
-        ]
-        today = [row for row in asked if row.asked_at >= now - _DAY]
-        left = (watch.per_day or _NO_LIMIT) - len(today)
-        return due[: max(left, 0)]
+        rested = _rested(watch, messages, now)
+        due = [each for each in rested if (each.thread_ts, each.last_ts) not in read]
+        today = sum(row.asked_at >= now - _DAY for row in asked)
+        return due[: max((watch.per_day or _NO_LIMIT) - today, 0)]
 
     async def _ask(self, watch: Watch, question: Question) -> None:
         services = self._services
-        judge = services.judges and await services.judges.of_channel(
-            watch.team_id, watch.channel_id
-        )
-        if not judge or judge.model == OFFLINE:
+        judge = await writer_of(services.judges, watch.team_id, watch.channel_id)
+        if not judge:
             return
         thread = AskedThread(watch.team_id, watch.channel_id, question.thread_ts, watch.author_id)
         last_ts = question.last_ts or ""

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime, time
+from datetime import date, datetime, time
 
 from bot.domain.shared import AnswerCache
 from bot.domain.standing import ChangeByTopic, Standing, Subject
 from bot.features.topics import text
-from bot.features.topics.change import find_change
+from bot.features.topics.change import FoundChange, find_change
 from bot.features.topics.counts import Report, SortedQuestion, scores_of, to_questions, to_report
 from bot.features.topics.queries import Topics
 from bot.figures.outcomes import KEPT_FOR, WEEKS, channels_of, read_outcomes
@@ -31,17 +31,18 @@ class TopicFigures:
         if not (standing.is_clear and standing.since and standing.step):
             return ChangeByTopic()
         report = await self.of(standing.subject)
-        kind = Kind(standing.lowest, standing.highest, standing.version)
-        since = datetime.combine(standing.since, time(), self._services.schedule.zone)
-        scores = scores_of(report.replies, kind)
-        found = await asyncio.to_thread(
-            find_change, scores, since, kind.scale, is_lower=standing.step < 0
-        )
+        found = await asyncio.to_thread(self._find_change, standing, standing.since, report)
         if found is None or not found.moved:
             return ChangeByTopic(has_mix_moved=found is not None)
         line = text.only_in_line(found.topic, found.moved)
         case_ids = [reply.id for reply in report.replies if reply.topic == found.topic]
         return ChangeByTopic(found.topic, line, case_ids)
+
+    def _find_change(self, standing: Standing, day: date, report: Report) -> FoundChange | None:
+        kind = Kind(standing.lowest, standing.highest, standing.version)
+        since = datetime.combine(day, time(), self._services.schedule.zone)
+        scores = scores_of(report.replies, kind)
+        return find_change(scores, since, kind.scale, is_lower=(standing.step or 0) < 0)
 
     async def questions(
         self, subject: Subject, channels: Sequence[str]

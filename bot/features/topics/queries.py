@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -111,18 +111,22 @@ class Topics(StoreQueries):
         """Keeps the topics of questions, but of those whose words have gone meanwhile."""
         await lock_words(connection)
         for question, name in found:
-            values = {
-                "team_id": subject.team_id,
-                "channel_id": question.channel_id,
-                "author_id": subject.author_id,
-                "name": name,
-                "case_id": question.case_id,
-                "question_ts": question.ts if question.case_id is None else None,
-            }
-            literals = [sa.literal(value, topics.c[key].type) for key, value in values.items()]
+            values = _to_row(subject, question, name)
+            literals = [sa.literal(value, column.type) for column, value in values.items()]
             rows = sa.select(*literals).where(_is_there(subject.team_id, question))
             adding = insert_into(self._database, topics).from_select(list(values), rows)
             await connection.execute(adding.on_conflict_do_nothing())
+
+
+def _to_row(subject: Subject, question: ToSort, name: str) -> Mapping[sa.Column[Any], object]:
+    return {
+        topics.c.team_id: subject.team_id,
+        topics.c.channel_id: question.channel_id,
+        topics.c.author_id: subject.author_id,
+        topics.c.name: name,
+        topics.c.case_id: question.case_id,
+        topics.c.question_ts: question.ts if question.case_id is None else None,
+    }
 
 
 def _is_of(table: sa.Table, subject: Subject, channel_ids: Sequence[str]) -> Condition:

@@ -1,7 +1,7 @@
 """What people see of topics: `/judge topics`, the part of a digest, and what to write."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from slack_bolt.async_app import AsyncApp
@@ -53,17 +53,13 @@ class Screens:
             for subject, channels in visible.items()
             if typed or person.is_direct or person.channel_id in channels
         ]
-        names = {
-            each.author_id: await self._services.members.name_of(each.author_id) for each in here
-        }
+        names = {each.author_id: await self._name_of(each) for each in here}
         meant = called(typed, names) if typed else names
         shown = [subject for subject in here if subject.author_id in meant]
         if not shown:
             return none_watched(text.WORD, typed, sorted(set(names.values())))
-        blocks = list[ui.Block]()
-        for subject in shown[:_MOST_SHOWN]:
-            blocks += await self._table(subject, names[subject.author_id])
-        return text.topics_post(blocks)
+        tables = [await self._table(subject) for subject in shown[:_MOST_SHOWN]]
+        return text.topics_post([block for table in tables for block in table])
 
     async def week_part(self, place: Place, _: Week, named: Named, is_past: bool) -> WeekPart:
         """A line on the topics of each watched assistant; nothing of the past."""
@@ -71,16 +67,19 @@ class Screens:
         if is_past:
             return WeekPart(frozenset(), blocks)
         standings = await Standings(self._services.store.database).of_team(place.team_id)
-        here = {place.channel_id, *place.others}
-        watches = [
-            watch
-            for watch in await self._services.store.watches.of(place.team_id)
-            if watch.channel_id in here and place.author_id in {None, watch.author_id}
-        ]
-        for subject in dict.fromkeys(map(subject_of, watches)):
+        for subject in await self._watched(place):
             if line := await self._week_line(subject, standings.get(subject), named):
                 blocks.append(line)
         return WeekPart(frozenset(), blocks)
+
+    async def _watched(self, place: Place) -> Iterable[Subject]:
+        here = {place.channel_id, *place.others}
+        watches = await self._services.store.watches.of(place.team_id)
+        return dict.fromkeys(
+            subject_of(watch)
+            for watch in watches
+            if watch.channel_id in here and place.author_id in {None, watch.author_id}
+        )
 
     async def _week_line(
         self, subject: Subject, standing: Standing | None, named: Named
@@ -101,8 +100,12 @@ class Screens:
         seen = [watch for watch in watches if watch.channel_id in theirs]
         return dict(grouped((subject_of(watch), watch.channel_id) for watch in seen))
 
-    async def _table(self, subject: Subject, name: str) -> list[ui.Block]:
-        return text.topics_blocks(_value(subject), name, await self._figures.of(subject))
+    async def _name_of(self, subject: Subject) -> str:
+        return await self._services.members.name_of(subject.author_id)
+
+    async def _table(self, subject: Subject) -> list[ui.Block]:
+        report = await self._figures.of(subject)
+        return text.topics_blocks(_value(subject), await self._name_of(subject), report)
 
     async def _answer_click(self, person: Invocation) -> Post | str:
         channel_id, _, author_id = person.value.partition(" ")
@@ -113,10 +116,10 @@ class Screens:
             return unsure_of_membership(exc)
         if not channels:
             return NOT_YOURS
-        name = await self._services.members.name_of(author_id)
         if person.action == ids.ACTION_TOPICS:
-            return text.topics_post(await self._table(subject, name))
+            return text.topics_post(await self._table(subject))
         gaps = await self._gaps(subject, channels, person)
+        name = await self._name_of(subject)
         if person.action == ids.ACTION_FILE:
             return await self._send_file(person, name, gaps)
         return await self._write_post(subject, name, gaps)
@@ -134,16 +137,19 @@ class Screens:
     async def _write_post(self, subject: Subject, name: str, gaps: Sequence[Gap]) -> Post:
         services = self._services
         gaps = [replace(gap, groups=gap.groups[:_MOST_GROUPS]) for gap in gaps[:_MOST_GAPS]]
-        groups = [group for gap in gaps for group in gap.groups]
-        # Of questions without an answer the words are not stored, and read where they are shown.
-        unread = [group.bad[0].question for group in groups if not group.text]
-        said = await asyncio.gather(*(read_words(services, question) for question in unread))
-        words = {
-            question.ts: without_mention(its) for question, its in zip(unread, said, strict=True)
-        }
+        words = await self._unstored_words(gaps)
         has_file = NEEDED_SCOPE in services.identity.scopes
         url = services.identity.url
         return text.write_post(_value(subject), name, gaps, words, url, has_file=has_file)
+
+    async def _unstored_words(self, gaps: Sequence[Gap]) -> Mapping[str, str]:
+        """The words of questions without an answer, by message: they are read where they are shown."""
+        groups = [group for gap in gaps for group in gap.groups]
+        unread = [group.bad[0].question for group in groups if not group.text]
+        said = await asyncio.gather(*(read_words(self._services, each) for each in unread))
+        return {
+            question.ts: without_mention(its) for question, its in zip(unread, said, strict=True)
+        }
 
     async def _send_file(self, person: Invocation, name: str, gaps: Sequence[Gap]) -> str:
         services = self._services

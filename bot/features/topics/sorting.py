@@ -11,12 +11,11 @@ import structlog
 from bot.domain.outcome import Sign
 from bot.domain.questions import Question
 from bot.domain.standing import Subject, subject_of
-from bot.domain.verdict import OFFLINE
 from bot.domain.watch import Watch
 from bot.features.topics.queries import Topics, ToSort
 from bot.figures.outcomes import WEEKS, read_outcomes
 from bot.figures.quality import grouped
-from bot.pipeline.asking import BudgetError, ask
+from bot.pipeline.asking import BudgetError, ask, writer_of
 from bot.pipeline.lookup import UNREADABLE
 from bot.pipeline.retries import in_brief
 from bot.services import Services
@@ -78,14 +77,11 @@ class TopicLooks:
         if services.judges is None or is_early:
             return
         self._next = now + _PAUSE
+        name = f"topics {local.date()}"
         watches = await services.store.watches.of(services.identity.team_id)
         for subject, its_watches in grouped((subject_of(each), each) for each in watches).items():
-            name = f"topics {local.date()}"
             if await self._is_ours(subject, name):
-                try:
-                    await self._look_at(subject, its_watches)
-                except (BudgetError, JudgeError) as exc:
-                    logger.warning("judge_failed", error=type(exc).__name__, reason=str(exc))
+                await self._look_at(subject, its_watches)
                 await self._notices.note_told(subject, name, "", now)
 
     async def _is_ours(self, subject: Subject, name: str) -> bool:
@@ -94,39 +90,49 @@ class TopicLooks:
         return await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is not None
 
     async def _look_at(self, subject: Subject, watches: Sequence[Watch]) -> None:
-        services = self._services
-        now = services.clock()
         channels = [watch.channel_id for watch in watches]
-        judge = services.judges and await services.judges.of_channel(subject.team_id, channels[0])
-        if not judge or judge.model == OFFLINE:
+        judge = await writer_of(self._services.judges, subject.team_id, channels[0])
+        if not judge:
             return
-        names = list((await self._topics.names(subject, channels, now - NAMES_KEPT))[:MOST_TOPICS])
         # At most as many requests as the watches may spend on scores in a day.
         most = sum(watch.per_day or _NO_LIMIT for watch in watches)
-        sorting = _Sorting(subject, channels, judge, most * MOST_SORTED)
+        try:
+            await self._sort_all(_Sorting(subject, channels, judge, most * MOST_SORTED))
+        except (BudgetError, JudgeError) as exc:
+            logger.warning("judge_failed", error=type(exc).__name__, reason=str(exc))
+
+    async def _sort_all(self, sorting: _Sorting) -> None:
+        """Sorts by the names that are known, then by new ones."""
+        since = self._services.clock() - NAMES_KEPT
+        known = await self._topics.names(sorting.subject, sorting.channels, since)
+        names = list(known[:MOST_TOPICS])
         if names:
             await self._sort(sorting, names)
         new = await self._new_names(sorting, names)
         if new:
             # What fitted none may fit them.
-            await self._topics.unsort(subject, channels)
+            await self._topics.unsort(sorting.subject, sorting.channels)
             await self._sort(sorting, [*names, *new])
 
     async def _new_names(self, sorting: _Sorting, known: Sequence[str]) -> Sequence[str]:
         """Names for the week's questions that fit none of those that are known, at most once a week."""
         subject = sorting.subject
         now = self._services.clock()
-        week = await self._topics.questions(subject, sorting.channels, now - WEEK, _MOST)
-        unnamed = [question.text for question, topic in week if not known or topic == OTHER]
-        texts = list(dict.fromkeys(unnamed))
-        are_enough = len(week) >= FEWEST_QUESTIONS and len(unnamed) >= FEWEST_SHOWN
         name = f"topic names {now:%G-W%V}"
-        if not (are_enough and await self._is_ours(subject, name)):
+        texts = await self._unnamed(sorting, known, now - WEEK)
+        if not (texts and await self._is_ours(subject, name)):
             return []
         random.Random(name).shuffle(texts)  # noqa: S311 - it keeps no secret
         new = await name_topics(self._within(subject, sorting.judge.write), texts, known)
         await self._notices.note_told(subject, name, "", now)
         return new
+
+    async def _unnamed(self, sorting: _Sorting, known: Sequence[str], since: datetime) -> list[str]:
+        """The different questions that fit no known name; empty if there are too few."""
+        found = await self._topics.questions(sorting.subject, sorting.channels, since, _MOST)
+        unnamed = [question.text for question, topic in found if not known or topic == OTHER]
+        are_enough = len(found) >= FEWEST_QUESTIONS and len(unnamed) >= FEWEST_SHOWN
+        return list(dict.fromkeys(unnamed)) if are_enough else []
 
     async def _sort(self, sorting: _Sorting, names: Sequence[str]) -> None:
         """Sorts what is unsorted into these topics, and keeps each part once it is sorted."""

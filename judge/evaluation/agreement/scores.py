@@ -73,11 +73,9 @@ def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None
     items.take_labels(label_rows, beside.problems, path)
     _check_probabilities(items.drawn)
     names = _names(dict.fromkeys(judge for item in items.all for judge in item.scores))
-    problems = list(file.problems)
-    own_labels = 0
+    problems = [*file.problems]
     if columns.labels:
         problems += (f"{columns.labels}, {each}" for each in beside.problems)
-        own_labels = sum(row.get(columns.label) is not None for row in rows)
     return Scores(
         responses=tuple(item.to_response(names) for item in items.all),
         judges=tuple(names.values()),
@@ -85,7 +83,7 @@ def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None
         problems=tuple(problems),
         repeats=items.repeats,
         same=items.same,
-        own_labels=own_labels,
+        own_labels=items.own_labels,
     )
 
 
@@ -167,6 +165,7 @@ class _Items:
         self.repeats = 0  # scores and labels in conflict with an earlier row
         self.same = 0  # rows of a judge's earlier response
         self.drawn: list[Row] = []  # with a blind label
+        self.own_labels = 0  # that do not count beside a file of labels
 
     @property
     def all(self) -> Collection[_Item]:
@@ -179,6 +178,8 @@ class _Items:
         reader = LabelledRows(problems, label, columns.label_range, columns.scores)
         for row in rows:
             self._take_row(reader.read(row, self._scale))
+            if columns.labels and row.get(columns.label) is not None:
+                self.own_labels += 1
         reader.check(takes_other_judge=columns.takes_other_judge)
 
     def take_labels(self, rows: Sequence[Row], problems: list[str], scored: Path) -> None:

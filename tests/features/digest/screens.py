@@ -17,6 +17,7 @@ from tests.features.digest.test_digest_texts import (
     LOW_LIST,
     QUIET,
     URL,
+    WEEK,
     a_week,
     chosen,
     details,
@@ -34,7 +35,7 @@ def make(words: str) -> None:
     full = a_week(
         chosen(authors=tuple(Author(name, tally(5), tally(9)) for name in names)),
         part=WeekPart(frozenset(), [section(words[:600] or "x")]),
-        causes=[SortedReply(each.id, "B0", words[:80] or "other") for each in low],
+        replies=[SortedReply(each.id, "B0", words[:80] or "other") for each in low],
         lowest=low[:3],
         members=members,
     )
@@ -42,7 +43,9 @@ def make(words: str) -> None:
         text.week_message(shown, URL)
         one = replace(shown, place=Place("T1", "C1", "B0"))
         text.week_message(one, URL, words[:80])
-        text.week_message(replace(one, causes_week=one.week.before()), URL, words[:80])
+        text.week_message(
+            replace(one, causes=one.causes._replace(week=WEEK.before())), URL, words[:80]
+        )
     thumbs = text.thumb_lines([ThumbCount(name, 1, 2, 3) for name in names], members)
     text.details_message(full.chosen, details(30), full.part.blocks, thumbs)
     sorted_ = [replace(each, cause=words[:80] or "other") for each in low]

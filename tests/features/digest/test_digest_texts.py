@@ -1,7 +1,7 @@
 """The texts of the digest and of `/judge stats` (see `__snapshots__`), and Slack's limits for them."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week, parse_zone
 from bot.feature import WeekPart
-from bot.features.digest.channel_week import ChannelWeek, LowReplies
+from bot.features.digest.channel_week import Causes, ChannelWeek, LowReplies
 from bot.features.digest.handlers import digest_state
 from bot.features.digest.low_list import list_window
 from bot.features.digest.queries import SortedReply
@@ -92,15 +92,15 @@ def chosen(**changes: Any) -> Chosen:
     return Chosen(**(fields | changes))
 
 
-def a_week(its: Chosen | None = None, **changes: Any) -> ChannelWeek:
+def a_week(
+    its: Chosen | None = None, replies: Sequence[SortedReply] = SORTED, **changes: Any
+) -> ChannelWeek:
     fields: dict[str, Any] = {
         "place": Place("T1", "C1"),
         "week": (its or chosen()).week,
         "part": WeekPart(frozenset({"B2"}), [STANDING]),
         "chosen": its or chosen(),
-        "causes_week": (its or chosen()).week,
-        "causes": SORTED,
-        "causes_before": SORTED[1:3],
+        "causes": Causes((its or chosen()).week, replies, SORTED[1:3]),
         "lowest": LOW,
         "members": MEMBERS,
     }
@@ -108,7 +108,7 @@ def a_week(its: Chosen | None = None, **changes: Any) -> ChannelWeek:
 
 
 NOTHING = chosen(this=tally(), level=tally(), authors=(), raters={})
-QUIET = a_week(NOTHING, part=WeekPart(frozenset(), []), causes=[], lowest=())
+QUIET = a_week(NOTHING, part=WeekPart(frozenset(), []), replies=[], lowest=())
 
 
 def details(labelled: int = 0, **changes: Any) -> Details:
@@ -135,7 +135,7 @@ MESSAGES: Mapping[str, Post] = {
         a_week(
             chosen(until=MOMENT),
             place=Place("T1", "C1", "B2"),
-            causes_week=WEEK.before(),
+            causes=Causes(WEEK.before(), SORTED, SORTED[1:3]),
             members={"B2": MEMBERS["B2"]},
         ),
         URL,
@@ -143,10 +143,10 @@ MESSAGES: Mapping[str, Post] = {
     ),
     "without scores": week_message(QUIET, URL),
     "of no model": week_message(
-        a_week(chosen(raters={OFFLINE: 3, MADE_UP: 2, None: 3}), causes=[], lowest=()), URL
+        a_week(chosen(raters={OFFLINE: 3, MADE_UP: 2, None: 3}), replies=[], lowest=()), URL
     ),
     "after a changed day": week_message(
-        a_week(replace(NOTHING, week=replace(WEEK, start=MOMENT)), causes=[], lowest=()), URL
+        a_week(replace(NOTHING, week=replace(WEEK, start=MOMENT)), replies=[], lowest=()), URL
     ),
     "details": details_message(
         chosen(unscored={"refused": 2}, otherwise=3),
@@ -171,7 +171,7 @@ def test_a_message_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None
 
 def test_causes_beyond_those_that_are_listed_are_counted() -> None:
     found = [SortedReply(number, "B1", f"cause {number}") for number in range(5)]
-    said = read(cause_blocks(a_week(causes=found, causes_before=[])))
+    said = read(cause_blocks(a_week(causes=Causes(WEEK, found, []))))
     assert said.startswith("*Why replies scored low, 16 Nov to 23 Nov* (5 replies)\n• cause 0")
     assert said.endswith("• cause 2: *helper* 1\n• other causes: 2")
 
@@ -232,7 +232,7 @@ def test_it_keeps_slacks_limits_and_notifies_no_channel() -> None:
         for number, author_id in enumerate(members)
     ]
     part = WeekPart(frozenset(), [section("x" * 600)] * 10)
-    shown = a_week(chosen(authors=rows), members=members, causes=causes, part=part)
+    shown = a_week(chosen(authors=rows), members=members, replies=causes, part=part)
     post = week_message(shown, URL)
     check_blocks(post.blocks)
     said = "".join(block["text"]["text"] for block in post.blocks if block["type"] == "section")
