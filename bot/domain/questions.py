@@ -146,29 +146,40 @@ def _candidates(assistant_id: str, messages: Iterable[SeenMessage]) -> Sequence[
     found = list[Question]()
     for thread in threads.values():
         for asked, later, is_named in _rows(assistant_id, thread):
-            answers = (message for message in later if _is_answer(message, assistant_id))
-            answer = next(answers, None) or in_channel.get(asked.ts)
-            people = [message for message in later if not message.is_app]
-            if answer:
-                people = [message for message in people if float(message.ts) > float(answer.ts)]
             question = Question(
                 channel_id=asked.channel_id,
                 ts=asked.ts,
                 thread_ts=asked.thread_ts,
                 asker_id=asked.author_id,
                 is_meant=is_named,
-                answer_ts=answer.ts if answer else None,
-                answered_at=answer.finished_at if answer else None,
-                by_colleague=any(
-                    message.author_id != asked.author_id and message.says is not Says.THANKS
-                    for message in people
-                ),
                 came_back=asked.ts in asked_again,
-                last_ts=people[-1].ts if answer and people else None,
                 text_hash=asked.text_hash,
             )
-            found.append(question)
+            answers = (message for message in later if _is_answer(message, assistant_id))
+            answer = next(answers, None) or in_channel.get(asked.ts)
+            people = [message for message in later if not message.is_app]
+            found.append(_followed(question, answer, people))
     return sorted(found, key=lambda question: float(question.ts))
+
+
+def _followed(
+    question: Question, answer: SeenMessage | None, people: Sequence[SeenMessage]
+) -> Question:
+    """The question with its answer, and with what people wrote in its thread after that, or in
+    place of one.
+    """
+    if answer:
+        people = [message for message in people if float(message.ts) > float(answer.ts)]
+    by_colleague = any(
+        message.author_id != question.asker_id and message.says is not Says.THANKS
+        for message in people
+    )
+    question = replace(question, by_colleague=by_colleague)
+    if answer is None:
+        return question
+    last_ts = people[-1].ts if people else None
+    answered_at = answer.finished_at
+    return replace(question, answer_ts=answer.ts, answered_at=answered_at, last_ts=last_ts)
 
 
 def _rows(

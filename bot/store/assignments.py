@@ -17,7 +17,7 @@ from bot.domain.clock import Clock, utc_now
 from bot.domain.label import EVERYBODY, Label, Outcome
 from bot.store import database as db
 from bot.store import visibility
-from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, read_budgets
+from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, label_values, read_budgets
 from bot.store.schema import assignments, cases, is_of_case, labels, rows_of_cases
 from bot.store.tables import Condition
 from bot.store.turns import read_conversations
@@ -46,6 +46,14 @@ def order_of(sample: LabelDraw, user_id: str, now: datetime) -> tuple[sa.ColumnE
     is_second = sa.and_(sample.is_for_two(), others == 1)
     waiting = case((is_second, 0), else_=others).label("others")
     return is_first, waiting, sample.position().label("position")
+
+
+def _first_of(sample: LabelDraw, user_id: str, now: datetime) -> sa.Select[Any]:
+    """The first case in this order, with the probability that it was drawn with."""
+    probability = sample.probability().label("probability")
+    query = sa.select(*order_of(sample, user_id, now), cases.c.id, probability)
+    query = query.where(sample.has_drawn(), may_label(user_id))
+    return query.order_by("is_first", "others", "position").limit(1)
 
 
 def may_label(user_id: str) -> Condition:
@@ -143,13 +151,7 @@ class Assignments(db.StoreQueries):
         async def find(connection: AsyncConnection) -> sa.Row[Any] | None:
             found: list[sa.Row[Any]] = []
             for sample in samples:
-                probability = sample.probability().label("probability")
-                query = sa.select(*order_of(sample, user_id, now), cases.c.id, probability).where(
-                    sample.has_drawn(), may_label(user_id)
-                )
-                found += await connection.execute(
-                    query.order_by("is_first", "others", "position").limit(1)
-                )
+                found += await connection.execute(_first_of(sample, user_id, now))
             return min(found, default=None)
 
         return await self._database.read(find)
@@ -173,12 +175,10 @@ class Assignments(db.StoreQueries):
         return await self.shown(team_id, user_id, found.id)
 
     async def shown(self, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
-        query = sa.select(*db.columns_of(cases, DrawnCase, "conversation")).filter_by(
-            team_id=team_id, id=case_id
-        )
-        found = await self._database.first(
-            DrawnCase, query.where(may_label(user_id), is_shown(user_id))
-        )
+        columns = db.columns_of(cases, DrawnCase, "conversation")
+        query = sa.select(*columns).filter_by(team_id=team_id, id=case_id)
+        is_theirs = may_label(user_id), is_shown(user_id)
+        found = await self._database.first(DrawnCase, query.where(*is_theirs))
         if found is None or not found.messages_before:
             return found
         said = await self._database.read(partial(read_conversations, case_ids=[case_id]))
@@ -237,32 +237,32 @@ class Assignments(db.StoreQueries):
         Raises NotRecordedError, also if others have given the last of this week's labels in the
         meantime.
         """
-        await db.lock_for_transaction(connection, f"blind labels of {team_id}/{shown.channel_id}")
-        may_answer = sa.select(cases.c.id).filter_by(id=shown.id).where(may_label(user_id))
-        answer = answer_of(team_id, user_id, shown.id, Outcome.LABELLED)
-        answer = answer.where(assignments.c.case_id.in_(may_answer))
-        drawn = await connection.execute(answer.returning(assignments.c.probability))
-        probability = drawn.scalar_one_or_none()
-        if probability is None:
-            raise NotRecordedError
+        channel_id = shown.channel_id
+        await db.lock_for_transaction(connection, f"blind labels of {team_id}/{channel_id}")
+        probability = await _note_labelled(connection, team_id, user_id, shown.id)
         now = self._now()
-        budgets = await read_budgets(connection, team_id, [shown.channel_id], now)
-        if not budgets[shown.channel_id].left:
+        budgets = await read_budgets(connection, team_id, [channel_id], now)
+        if not budgets[channel_id].left:
             raise NotRecordedError
-        values = {
-            "team_id": team_id,
-            "case_id": shown.id,
-            "user_id": user_id,
-            "channel_id": shown.channel_id,
-            "score": label.score,
-            "reason": label.reason,
-            "is_blind": True,
-            "probability": probability,
-            "created_at": now,
-            "updated_at": now,
-        }
-        if not (await connection.execute(db.insert_new(self._database, labels, values))).rowcount:
+        key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
+        values = label_values(replace(label, is_blind=True), channel_id, now)
+        new = db.insert_new(self._database, labels, key | values | {"probability": probability})
+        if not (await connection.execute(new)).rowcount:
             raise NotRecordedError  # they have labelled it in the thread in the meantime
+
+
+async def _note_labelled(
+    connection: AsyncConnection, team_id: str, user_id: str, case_id: int
+) -> float:
+    """Notes the answer of a person who may still give it; returns what the case was drawn with."""
+    may_answer = sa.select(cases.c.id).filter_by(id=case_id).where(may_label(user_id))
+    answer = answer_of(team_id, user_id, case_id, Outcome.LABELLED)
+    answer = answer.where(assignments.c.case_id.in_(may_answer))
+    drawn = await connection.execute(answer.returning(assignments.c.probability))
+    probability: float | None = drawn.scalar_one_or_none()
+    if probability is None:
+        raise NotRecordedError
+    return probability
 
 
 def answer_of(team_id: str, user_id: str, case_id: int, outcome: Outcome) -> sa.Update:

@@ -33,6 +33,9 @@ class DigestStatus(StrEnum):
     UNCONFIRMED = "unconfirmed"
 
 
+_MAY_BE_THERE = (DigestStatus.POSTED, DigestStatus.UNCONFIRMED)
+
+
 @dataclass(frozen=True)
 class Claim:
     """The right to post one digest; `is_first` is False if an earlier holder may have posted it
@@ -53,18 +56,12 @@ class Digests(StoreQueries):
 
         Each with whether its digest is in Slack, or may be.
         """
-        is_taken = sa.or_(
-            digests.c.status != DigestStatus.CLAIMED, digests.c.claimed_at > now - LEASE
-        )
-        query = sa.select(digests.c.channel_id, digests.c.week, digests.c.status).filter_by(
-            team_id=team_id
-        )
+        claimed_at = digests.c.claimed_at
+        is_taken = sa.or_(digests.c.status != DigestStatus.CLAIMED, claimed_at > now - LEASE)
+        query = sa.select(digests).filter_by(team_id=team_id)
         found = defaultdict[str, dict[str, bool]](dict)
-        for row in await self._database.all(query.where(is_taken, digests.c.claimed_at > since)):
-            found[row.channel_id][row.week] = row.status in (
-                DigestStatus.POSTED,
-                DigestStatus.UNCONFIRMED,
-            )
+        for row in await self._database.all(query.where(is_taken, claimed_at > since)):
+            found[row.channel_id][row.week] = row.status in _MAY_BE_THERE
         return found
 
     async def claim(self, team_id: str, channel_id: str, week: str, now: datetime) -> Claim | None:
@@ -128,17 +125,7 @@ class Thumbs(StoreQueries):
         return {(row.ts, row.user_id) for row in await self._database.all(given.where(*which))}
 
     async def counts(self, place: Place, span: Span) -> Sequence[ThumbCount]:
-        within = thumbs.c.changed_at >= span.start, thumbs.c.changed_at < span.end
-        authors = _authors(thumbs.c.team_id, thumbs.c.channel_id, thumbs.c.ts)
-        author_id = sa.func.coalesce(*(each.scalar_subquery() for each in authors)).label(
-            "author_id"
-        )
-        given = (
-            sa.select(thumbs.c.ts, thumbs.c.is_up, author_id)
-            .filter_by(team_id=place.team_id, channel_id=place.channel_id, is_given=True)
-            .where(*within)
-            .subquery()
-        )
+        given = _given(place, span)
         query = sa.select(
             given.c.author_id,
             sa.func.count().filter(given.c.is_up).label("up"),
@@ -151,6 +138,16 @@ class Thumbs(StoreQueries):
         return await self._database.rows(
             ThumbCount, query.group_by(given.c.author_id).order_by(*most_first)
         )
+
+
+def _given(place: Place, span: Span) -> sa.Subquery:
+    """The thumbs of that time, each with the author of its reply."""
+    within = thumbs.c.changed_at >= span.start, thumbs.c.changed_at < span.end
+    authors = _authors(thumbs.c.team_id, thumbs.c.channel_id, thumbs.c.ts)
+    author_id = sa.func.coalesce(*(each.scalar_subquery() for each in authors))
+    given = sa.select(thumbs.c.ts, thumbs.c.is_up, author_id.label("author_id")).where(*within)
+    here = {"team_id": place.team_id, "channel_id": place.channel_id}
+    return given.filter_by(**here, is_given=True).subquery()
 
 
 async def drop_of_reply(connection: AsyncConnection, gone: sa.Row[*tuple[Any, ...]]) -> None:
@@ -169,16 +166,10 @@ def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[sa.Select[tuple
     messages.
     """
     here = {"team_id": team_id, "channel_id": channel_id}
-    is_its = sa.and_(replies.c.ts <= ts, sa.func.coalesce(replies.c.last_ts, replies.c.ts) >= ts)
-    watched = (
-        sa.select(replies.c.author_id).filter_by(**here).where(is_its).order_by(replies.c.ts.desc())
-    )
+    last_ts = sa.func.coalesce(replies.c.last_ts, replies.c.ts)
+    watched = sa.select(replies.c.author_id).filter_by(**here)
+    watched = watched.where(replies.c.ts <= ts, last_ts >= ts).order_by(replies.c.ts.desc())
     scored = sa.select(cases.c.author_id).where(sa.or_(counts(cases), is_watched(cases)))
-    is_part = sa.and_(
-        turns.c.team_id == team_id,
-        turns.c.channel_id == channel_id,
-        turns.c.ts == ts,
-        turns.c.part == Part.RESPONSE,
-    )
-    by_part = scored.join(turns, is_of_case(turns)).where(is_part)
+    by_part = scored.join(turns, is_of_case(turns))
+    by_part = by_part.filter_by(**here, ts=ts, part=Part.RESPONSE)
     return [each.limit(1) for each in (watched, scored.filter_by(**here, message_ts=ts), by_part)]

@@ -12,7 +12,7 @@ from bot.domain.case import CaseStatus, LoggedCase, Part, text_hash
 from bot.domain.clock import utc_now
 from bot.store.cases import AT_REST, is_one_message
 from bot.store.database import Database, StoreQueries, in_transaction, insert_into, lock_words
-from bot.store.jobs import Job, JobKind, is_of_team, put_jobs, submit_jobs
+from bot.store.jobs import amending, is_of_team, put_jobs, submit_jobs
 from bot.store.schema import (
     IS_STALE,
     cases,
@@ -131,10 +131,9 @@ class Edits(StoreQueries):
         marks = {column: utc_now(), "is_stale": True}
         await connection.execute(sa.update(cases).where(is_found).values(marks))
         if column is cases.c.deleted_at:
-            at_rest = sa.and_(is_found, cases.c.status.in_(AT_REST))
-            await drop_texts(self._database, connection, at_rest)
-        amendments = [Job(JobKind.AMEND, team_id, case_id) for case_id in found]
-        await put_jobs(self._database, connection, amendments)
+            is_at_rest = cases.c.status.in_(AT_REST)
+            await drop_texts(self._database, connection, sa.and_(is_found, is_at_rest))
+        await put_jobs(self._database, connection, amending(team_id, found))
 
     async def note_quoted(
         self, team_id: str, case_ids: Collection[int], channel_id: str, ts: str
@@ -171,10 +170,7 @@ class Edits(StoreQueries):
         is_due = sa.and_(IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
         query = sa.select(cases.c.id).where(is_due).order_by(cases.c.id).limit(_AT_ONCE)
         stale = await self._database.values(query)
-        amendments = [
-            Job(JobKind.AMEND, team_id, case_id, key=f"amend/{case_id}") for case_id in stale
-        ]
-        await submit_jobs(self._database, amendments)
+        await submit_jobs(self._database, amending(team_id, stale, is_once=True))
 
     @in_transaction
     async def drop_texts(self, connection: AsyncConnection, case: LoggedCase) -> None:

@@ -13,12 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus
 from bot.domain.clock import utc_now
-from bot.store import jobs, spending
+from bot.store import spending
 from bot.store.audit import Act, Action, note
 from bot.store.cases import AT_REST
 from bot.store.database import StoreQueries, in_transaction, lock_words
 from bot.store.digests import drop_of_reply
 from bot.store.figures import to_ts
+from bot.store.jobs import amending, put_jobs
 from bot.store.schema import (
     audit,
     cases,
@@ -54,16 +55,13 @@ class Forgetting(StoreQueries):
         await lock_words(connection)
         is_gone = sa.and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
         await spending.keep(connection, is_gone)
-        place = cases.c.team_id, cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts
-        gone = (
-            await connection.execute(sa.delete(cases).where(is_gone).returning(cases.c.id, *place))
-        ).all()
+        deletion = sa.delete(cases).where(is_gone).returning(cases)
+        gone = (await connection.execute(deletion)).all()
         for row in gone:
             await self._unfold_earlier(connection, row)
             await drop_of_reply(connection, row)
-        await note(
-            connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone]
-        )
+        acts = [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone]
+        await note(connection, acts)
         return [row.id for row in gone]
 
     async def _unfold_earlier(
@@ -73,13 +71,11 @@ class Forgetting(StoreQueries):
         is_earlier = sa.and_(same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None))
         unfolding = sa.update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
         earlier = (await connection.execute(unfolding)).scalars()
-        amends = [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
-        await jobs.put_jobs(self._database, connection, amends)
+        await put_jobs(self._database, connection, amending(row.team_id, earlier))
 
     async def count(self, before: datetime) -> int:
-        return int(
-            await self._database.value(sa.select(sa.func.count()).where(is_old(before, AT_REST)))
-        )
+        number = sa.select(sa.func.count()).where(is_old(before, AT_REST))
+        return int(await self._database.value(number))
 
     async def forget_older(self, before: datetime, by: str | None = None) -> int:
         """Deletes the cases created before this time, in small batches, and what else is as old;
@@ -174,13 +170,10 @@ class Forgetting(StoreQueries):
 
         async def remove(connection: AsyncConnection) -> int:
             await lock_words(connection)
-            deleted = (await connection.execute(deletion)).all()
+            teams = (await connection.execute(deletion)).scalars().all()
             if by is not None:
-                gone = Counter(row.team_id for row in deleted)
-                await note(
-                    connection, [Act(team, by, Action.PURGED, cases=n) for team, n in gone.items()]
-                )
-            return len(deleted)
+                await _note_purge(connection, by, teams)
+            return len(teams)
 
         return await self.in_batches(remove)
 
@@ -208,6 +201,13 @@ class Forgetting(StoreQueries):
             self._database.scrubbed_at = None
             logger.info("journal_in_use", left_to="the next minute")
         return not is_busy
+
+
+async def _note_purge(connection: AsyncConnection, by: str, teams: Sequence[str]) -> None:
+    """Records who has deleted a case of each of these teams."""
+    number_of = Counter(teams)
+    acts = [Act(team_id, by, Action.PURGED, cases=number_of[team_id]) for team_id in number_of]
+    await note(connection, acts)
 
 
 def _twins(table: sa.Table, team_id: str) -> Iterator[Condition]:

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.blocker import FORGOTTEN
 from bot.domain.case import Case, Part
+from bot.domain.questions import to_time
 from bot.store.schema import forgotten
 
 AnyCase = TypeVar("AnyCase", bound=Case)
@@ -43,23 +44,7 @@ async def without_forgotten(connection: AsyncConnection, case: AnyCase) -> AnyCa
     If its question or reply is such a message, it has no words left, and a blocker. The requester's
     own words are left in, because they ask for a score of them now.
     """
-    messages: list[tuple[str | None, str | None]] = [
-        (case.author_id, case.message_ts),
-        (case.question_author_id, case.question_ts),
-        *((turn.author_id, turn.ts) for turn in case.turns),
-    ]
-    others = {
-        author_id for author_id, _ in messages if author_id and author_id != case.requester_id
-    }
-    if not others:
-        return case
-    asked = {"team_id": case.team_id, "user_ids": sorted(others)}
-    forgotten_at = {row.user_id: row.at for row in await connection.execute(_FORGOTTEN, asked)}
-    gone = {
-        ts
-        for author_id, ts in messages
-        if ts and author_id in forgotten_at and float(ts) <= forgotten_at[author_id].timestamp()
-    }
+    gone = await _forgotten_messages(connection, case)
     if not gone:
         return case
     judged = {turn.ts for turn in case.turns if turn.part in (Part.QUESTION, Part.RESPONSE)}
@@ -67,3 +52,21 @@ async def without_forgotten(connection: AsyncConnection, case: AnyCase) -> AnyCa
         return case.model_copy(update=_NO_WORDS)
     kept = tuple(turn for turn in case.turns if turn.ts not in gone)
     return case.model_copy(update={"turns": kept, "left_out": case.left_out + len(gone)})
+
+
+async def _forgotten_messages(connection: AsyncConnection, case: Case) -> set[str]:
+    messages: list[tuple[str | None, str | None]] = [
+        (case.author_id, case.message_ts),
+        (case.question_author_id, case.question_ts),
+        *((turn.author_id, turn.ts) for turn in case.turns),
+    ]
+    others = {author_id for author_id, _ in messages if author_id} - {case.requester_id}
+    if not others:
+        return set()
+    asked = {"team_id": case.team_id, "user_ids": sorted(others)}
+    forgotten_at = {row.user_id: row.at for row in await connection.execute(_FORGOTTEN, asked)}
+    return {
+        ts
+        for author_id, ts in messages
+        if ts and author_id in forgotten_at and to_time(ts) <= forgotten_at[author_id]
+    }

@@ -5,7 +5,7 @@ of the one process that works, and is filled from the database at start.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -167,6 +167,19 @@ def priority(of_person: int, of_channel: int, of_workspace: int) -> int:
 def settling(case: LoggedCase | Row[Any], trigger_id: str | None = None, priority: int = 0) -> Job:
     key = f"settle/{case.id}/{case.opened}"
     return Job(JobKind.SETTLE, case.team_id, case.id, trigger_id, key=key, priority=priority)
+
+
+def amending(
+    team_id: str, case_ids: Iterable[int], priority: int = 0, *, is_once: bool = False
+) -> Sequence[Job]:
+    """A job for each of these cases, whose verdict in Slack is out of date; with `is_once`, only
+    where none is waiting.
+    """
+    keys = {case_id: f"amend/{case_id}" if is_once else None for case_id in case_ids}
+    return [
+        Job(JobKind.AMEND, team_id, case_id, key=key, priority=priority)
+        for case_id, key in keys.items()
+    ]
 
 
 def _number(are_there: Select[Any]) -> ScalarSelect[int]:

@@ -7,7 +7,7 @@ from its id and its channel, so that a retry, a restart and a second process dra
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
@@ -41,33 +41,20 @@ class Labels(StoreQueries):
 
         A label that they gave blind is not replaced.
         """
-        whose = f"{case.team_id}/{case.id}/{user_id}"
-        await lock_for_transaction(connection, f"label of {whose}")
         key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
-        now = utc_now()
-        known = await connection.execute(sa.select(*columns_of(labels, Label)).filter_by(**key))
-        row = known.one_or_none()
+        await lock_for_transaction(connection, f"label of {key}")
+        row = (await connection.execute(_LABELS.filter_by(**key))).one_or_none()
         earlier = Label(**row._mapping) if row else None
-        values = key | {
-            "channel_id": case.channel_id,
-            "score": label.score,
-            "reason": label.reason,
-            "created_at": now,
-            "updated_at": now,
-        }
-        statement = upsert(
-            self._database, labels, values, ("created_at",), where=~labels.c.is_blind
-        )
-        is_changed = (await connection.execute(statement)).rowcount > 0
+        values = key | label_values(label, case.channel_id, utc_now())
+        putting = upsert(self._database, labels, values, ("created_at",), ~labels.c.is_blind)
+        is_changed = (await connection.execute(putting)).rowcount > 0
         if is_changed and earlier and earlier.reason not in (None, label.reason):
             after_commit(connection, self._database.note_deletion)
         return earlier
 
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:
-        query = sa.select(*columns_of(labels, Label)).filter_by(
-            team_id=case.team_id, case_id=case.id, user_id=user_id
-        )
-        return await self._database.first(Label, query)
+        theirs = _LABELS.filter_by(team_id=case.team_id, case_id=case.id, user_id=user_id)
+        return await self._database.first(Label, theirs)
 
     async def choices(
         self, team_id: str, case_ids: Collection[int], reader: str
@@ -76,18 +63,26 @@ class Labels(StoreQueries):
         reader or EVERYBODY.
         """
         is_agreed = (labels.c.score == cases.c.score).label("is_agreed")
-        query = sa.select(labels.c.case_id, is_agreed, sa.func.count().label("number"))
-        query = query.join(cases, is_of_case(labels)).where(
-            labels.c.team_id == team_id, labels.c.case_id.in_(case_ids), ~labels.c.is_blind
-        )
+        by = labels.c.case_id, is_agreed
+        query = sa.select(*by, sa.func.count().label("number")).group_by(*by)
+        query = query.join(cases, is_of_case(labels)).where(labels.c.team_id == team_id)
+        query = query.where(labels.c.case_id.in_(case_ids), ~labels.c.is_blind)
         if reader != EVERYBODY:
             query = query.where(labels.c.user_id == reader)
-        rows = await self._database.all(query.group_by(labels.c.case_id, is_agreed))
+        rows = await self._database.all(query)
         return {(row.case_id, bool(row.is_agreed)): row.number for row in rows}
 
     async def teams(self, *, has_unlabelled: bool = False) -> Sequence[str]:
         team_id = (cases if has_unlabelled else labels).c.team_id
         return await self._database.values(sa.select(team_id).distinct().order_by(team_id))
+
+
+_LABELS = sa.select(*columns_of(labels, Label))
+
+
+def label_values(label: Label, channel_id: str, now: datetime) -> dict[str, Any]:
+    """The columns of a label that is given now, but for whose and which case's it is."""
+    return asdict(label) | {"channel_id": channel_id, "created_at": now, "updated_at": now}
 
 
 WEEKS = 4
@@ -191,23 +186,29 @@ def by_week(weeks: Sequence[tuple[Any, Any]]) -> sa.ColumnElement[Any]:
 async def read_budgets(
     connection: AsyncConnection, team_id: str, channel_ids: Collection[str], now: datetime
 ) -> Mapping[str, LabelBudget]:
-    chosen = (
-        sa.select(channels.c.channel_id, channels.c.labels_per_week)
-        .filter_by(team_id=team_id)
-        .where(channels.c.channel_id.in_(channel_ids), channels.c.labels_per_week.is_not(None))
-    )
-    given = (
-        sa.select(labels.c.channel_id, sa.func.count().label("number"))
-        .filter_by(team_id=team_id, is_blind=True)
-        .where(labels.c.channel_id.in_(channel_ids), labels.c.created_at >= utc_week(now))
-        .group_by(labels.c.channel_id)
-    )
-    weekly = {row.channel_id: row.labels_per_week for row in await connection.execute(chosen)}
-    used = {row.channel_id: row.number for row in await connection.execute(given)}
+    weekly = channels.c.labels_per_week
+    chosen = sa.select(channels.c.channel_id, weekly.label("number")).filter_by(team_id=team_id)
+    chosen = chosen.where(channels.c.channel_id.in_(channel_ids), weekly.is_not(None))
+    wanted = await _numbers(connection, chosen)
+    given = sa.select(labels.c.channel_id, sa.func.count().label("number"))
+    given = given.filter_by(team_id=team_id, is_blind=True).group_by(labels.c.channel_id)
+    is_this_week = labels.c.created_at >= utc_week(now)
+    given = given.where(labels.c.channel_id.in_(channel_ids), is_this_week)
+    used = await _numbers(connection, given)
     return {
-        each: LabelBudget(weekly.get(each, LABELS_PER_WEEK), used.get(each, 0))
+        each: LabelBudget(wanted.get(each, LABELS_PER_WEEK), used.get(each, 0))
         for each in channel_ids
     }
+
+
+async def _numbers(connection: AsyncConnection, query: sa.Select[str, int]) -> Mapping[str, int]:
+    return {row.channel_id: row.number for row in await connection.execute(query)}
+
+
+def _share(weekly: int, sizes: Mapping[_ByWeek, int], key: _ByWeek) -> float:
+    channel_id, week, is_watched = key
+    before = channel_id, week + 1, is_watched
+    return min(1.0, weekly / max(sizes.get(key, 0), sizes.get(before, 0), 1))
 
 
 class LabelDraws(StoreQueries):
@@ -229,25 +230,19 @@ class LabelDraws(StoreQueries):
         starts = [utc_week(now) - timedelta(weeks=number) for number in range(WEEKS + 1)]
         sizes = await self._sizes(team_id, wanted, starts)
         fixed = await self._probabilities(team_id, wanted, starts)
-
-        def probability(channel_id: str, number: int, watched: bool) -> float:
-            this = sizes.get((channel_id, number, watched), 0)
-            before = sizes.get((channel_id, number + 1, watched), 0)
-            share = budgets[channel_id].weekly / max(this, before, 1)
-            return fixed.get((channel_id, number, watched)) or min(1.0, share)
-
         draws = []
         for channel_id in wanted:
             have = {
-                watched for each, number, watched in sizes if each == channel_id and number < WEEKS
+                is_watched
+                for each, week, is_watched in sizes
+                if each == channel_id and week < WEEKS
             }
             if have:
-                watched = True in have
-                weeks = [
-                    (starts[number], probability(channel_id, number, watched))
-                    for number in range(WEEKS)
-                ]
-                draws.append(LabelDraw(team_id, channel_id, weeks, watched))
+                weekly = budgets[channel_id].weekly
+                keys = [(channel_id, week, True in have) for week in range(WEEKS)]
+                shares = [fixed.get(key) or _share(weekly, sizes, key) for key in keys]
+                weeks = list(zip(starts, shares, strict=False))
+                draws.append(LabelDraw(team_id, channel_id, weeks, True in have))
         return draws
 
     async def _sizes(
@@ -282,8 +277,9 @@ class LabelDraws(StoreQueries):
         *which: Condition,
     ) -> dict[_ByWeek, Any]:
         week = by_week([(start, number) for number, start in enumerate(starts)]).label("week")
-        by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
+        by = cases.c.channel_id, week, is_watched(cases).label("is_drawn")
         query = sa.select(*by, value.label("value")).select_from(source)
         query = query.where(cases.c.judged_at >= starts[-1], *which)
-        rows = await self._database.all(query.group_by(cases.c.channel_id, "week", "is_watched"))
-        return {(row.channel_id, row.week, bool(row.is_watched)): row.value for row in rows}
+        query = query.group_by(cases.c.channel_id, "week", "is_drawn")
+        rows = await self._database.all(query)
+        return {(row.channel_id, row.week, bool(row.is_drawn)): row.value for row in rows}

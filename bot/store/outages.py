@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -39,10 +40,15 @@ async def read_outages(database: Database, now: datetime) -> Sequence[Outage]:
     teams = sa.select(cases.c.team_id).where(is_recent, _IS_FAILED)
     outages = []
     for team_id in await database.values(teams.distinct()):
-        newest_first = _NEWEST_FIRST.filter_by(team_id=team_id)
-        scored = await database.one(newest_first.where(cases.c.score.is_not(None)).limit(1))
-        since = scored.judged_at if scored else BEGINNING
-        rows = await database.all(newest_first.where(_IS_FAILED, cases.c.judged_at > since))
-        if rows and rows[0].judged_at - rows[-1].judged_at >= _LASTS:
-            outages.append(Outage(team_id, rows[-1].judged_at, rows[0].unscored_reason))
+        failed = await _failed_since_a_score(database, team_id)
+        if failed and failed[0].judged_at - failed[-1].judged_at >= _LASTS:
+            outages.append(Outage(team_id, failed[-1].judged_at, failed[0].unscored_reason))
     return outages
+
+
+async def _failed_since_a_score(database: Database, team_id: str) -> Sequence[sa.Row[Any]]:
+    """The failures of a workspace since its last score, the newest first."""
+    newest_first = _NEWEST_FIRST.filter_by(team_id=team_id)
+    scored = await database.one(newest_first.where(cases.c.score.is_not(None)).limit(1))
+    since = scored.judged_at if scored else BEGINNING
+    return await database.all(newest_first.where(_IS_FAILED, cases.c.judged_at > since))

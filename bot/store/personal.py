@@ -1,5 +1,6 @@
 """What is stored about a person, for that person to read."""
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -29,14 +30,11 @@ from bot.store.schema import (
 
 def theirs(team_id: str, user_id: str) -> sa.Select[tuple[int]]:
     # A union, so that each part uses its index.
-    of_team = sa.select(cases.c.id).where(cases.c.team_id == team_id)
-    places = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
-    said = sa.select(turns.c.case_id).where(
-        turns.c.team_id == team_id, turns.c.author_id == user_id
-    )
-    return sa.select(
-        sa.union(*(of_team.where(place == user_id) for place in places), said).subquery().c.id
-    )
+    of_team = sa.select(cases.c.id).filter_by(team_id=team_id)
+    said = sa.select(turns.c.case_id).filter_by(team_id=team_id, author_id=user_id)
+    roles = ("requester_id", "author_id", "question_author_id")
+    parts = sa.union(*(of_team.filter_by(**{role: user_id}) for role in roles), said)
+    return sa.select(parts.subquery().c.id)
 
 
 # How a case is settled is not personal data, and some of it would let its reader act for the app.
@@ -121,15 +119,22 @@ class Personal(StoreQueries):
     async def _cases(self, team_id: str, user_id: str) -> AsyncIterator[Mapping[str, Any]]:
         is_theirs = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(theirs(team_id, user_id)))
         async for page in self._database.pages(sa.select(cases).where(is_theirs), cases.c.id):
-            found: dict[int, dict[str, Any]] = {
-                row.id: {**row._mapping, "turns": [], "ratings": []} for row in page
-            }
-            for table in (turns, ratings):
-                parts = sa.select(table).where(table.c.case_id.in_(found))
-                for row in await self._database.all(parts.order_by(table.c.position)):
-                    found[row.case_id][table.name].append(dict(row._mapping))
-            for case in found.values():
+            ids = [row.id for row in page]
+            said = await self._parts(turns, ids)
+            given = await self._parts(ratings, ids)
+            for row in page:
+                case = {**row._mapping, "turns": said[row.id], "ratings": given[row.id]}
                 yield _shown(case, user_id)
+
+    async def _parts(
+        self, table: sa.Table, case_ids: Sequence[int]
+    ) -> Mapping[int, list[Mapping[str, Any]]]:
+        """The rows of each of these cases, in their order."""
+        parts = defaultdict[int, list[Mapping[str, Any]]](list)
+        query = sa.select(table).where(table.c.case_id.in_(case_ids)).order_by(table.c.position)
+        for row in await self._database.all(query):
+            parts[row.case_id].append(dict(row._mapping))
+        return parts
 
 
 def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:

@@ -39,20 +39,18 @@ class SeenMessages(db.StoreQueries):
 
         What a person wrote before they had their words forgotten is stored without its author.
         """
-        author = {"team_id": message.team_id, "user_id": message.author_id}
-        forgetting = sa.select(forgotten.c.at).filter_by(**author)
-        if (await connection.execute(forgetting.where(forgotten.c.at >= message.at))).first():
+        if await _is_forgotten(connection, message):
             message = replace(message, **NO_AUTHOR)
-        key = {"team_id": message.team_id, "channel_id": message.channel_id, "ts": message.ts}
-        known = sa.select(seen_messages.c.finished_at, seen_messages.c.text_hash).filter_by(**key)
+        place = {"team_id": message.team_id, "channel_id": message.channel_id}
+        known = sa.select(seen_messages).filter_by(**place, ts=message.ts)
         stored = (await connection.execute(known)).first()
-        finished_at = (stored and stored.finished_at) or message.finished_at
         if stored and stored.text_hash != message.text_hash:
-            await connection.execute(_delete_signs(key))
-            about = {"team_id": message.team_id, "channel_id": message.channel_id}
-            await connection.execute(sa.delete(topics).filter_by(**about, question_ts=message.ts))
-        values = asdict(replace(message, finished_at=finished_at))
-        await connection.execute(db.upsert(self._database, seen_messages, values))
+            await connection.execute(_delete_signs({**place, "ts": message.ts}))
+            about = sa.delete(topics).filter_by(**place, question_ts=message.ts)
+            await connection.execute(about)
+        if stored and stored.finished_at:
+            message = replace(message, finished_at=stored.finished_at)
+        await connection.execute(db.upsert(self._database, seen_messages, asdict(message)))
 
     @db.in_transaction
     async def forget(
@@ -129,6 +127,13 @@ class ThreadSigns(db.StoreQueries):
             signs = Signs(*(row._mapping[name] for name in _SIGNS))
             found[row.channel_id, row.thread_ts] = ReadSigns(signs, row.last_ts)
         return found
+
+
+async def _is_forgotten(connection: AsyncConnection, message: SeenMessage) -> bool:
+    author = {"team_id": message.team_id, "user_id": message.author_id}
+    forgetting = sa.select(forgotten.c.at).filter_by(**author)
+    is_later = forgotten.c.at >= message.at
+    return (await connection.execute(forgetting.where(is_later))).first() is not None
 
 
 def _delete_signs(key: Mapping[str, str]) -> sa.Delete:

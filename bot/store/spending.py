@@ -8,7 +8,8 @@ from functools import cache
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.blocker import too_many
+from bot.domain.blocker import RefusedError, too_many
+from bot.domain.case import Case
 from bot.domain.clock import utc_now
 from bot.domain.limits import Limits
 from bot.store.database import StoreQueries, in_transaction, lock_for_transaction
@@ -57,21 +58,24 @@ class Spending(StoreQueries):
         return mean
 
 
+async def check(connection: AsyncConnection, limits: Limits, added: Case) -> None:
+    """Raises RefusedError if a case that was just added is one too many: then it is rolled back."""
+    whose = added.team_id, added.requester_id
+    if why := await refusal(connection, limits, whose, counted=1):
+        raise RefusedError(why)
+
+
 async def refusal(
     connection: AsyncConnection, limits: Limits, whose: tuple[str, str], counted: int = 0
 ) -> str:
-    """Why the next case of a team's person would be one too many; empty if it would not.
-
-    If that case was added and is `counted`, it must be rolled back if it is one too many.
+    """Why the next case of a team's person would be one too many, or one that is `counted`
+    already; empty if it would not.
     """
+    team_id, user_id = whose
     now = utc_now()
-    which = {
-        "of_team": whose[0],
-        "of_user": whose[1],
-        "hour_ago": now - timedelta(hours=1),
-        "day_ago": now - DAY,
-    }
-    used = (await connection.execute(_used(limits), which)).one()
+    ago = {"hour_ago": now - timedelta(hours=1), "day_ago": now - DAY}
+    asked = {"of_team": team_id, "of_user": user_id, **ago}
+    used = (await connection.execute(_used(limits), asked)).one()
     day = "in the last 24 hours"
     for number, most, who, when in (
         (used.in_hour, limits.cases_per_user_per_hour, limits.who, "in the last hour"),

@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, CaseStatus, Exclusion, LoggedCase, QuestionSource, text_hash
 from bot.domain.case_key import WatchKey
 from bot.domain.clock import Clock, check_deadline, clock_s
@@ -22,7 +21,7 @@ from bot.store.edits import drop_texts
 from bot.store.forgotten import without_forgotten
 from bot.store.schema import IS_OPEN, cases, ratings, turns
 from bot.store.tables import Condition
-from bot.store.turns import turn_rows
+from bot.store.turns import add_turns
 from bot.store.writer import after_commit
 
 
@@ -128,28 +127,29 @@ class CaseSteps:
         if limits.are_there:
             await db.lock_for_transaction(connection, f"cases of {case.team_id}")
         kept = await without_forgotten(connection, case)
-        values = self._new_values(kept)
+        added, priority = await self._insert(connection, kept)
+        if limits.are_there:
+            await spending.check(connection, limits, case)
+        await add_turns(connection, kept, added.id)
+        if self.database.is_sqlite:  # only this process works in the file
+            after_commit(connection, partial(self._keep, added))
+        await jobs.put_jobs(self.database, connection, [jobs.settling(added, trigger_id, priority)])
+        # Checked last: on a busy machine each statement before it may have waited.
+        check_deadline()
+        return added
+
+    async def _insert(self, connection: AsyncConnection, case: Case) -> tuple[LoggedCase, int]:
+        """The case as it is stored now, and the priority of its job."""
+        values = self._new_values(case)
         beside = {
             "of_team": case.team_id,
             "of_channel": case.channel_id,
             "of_user": case.requester_id,
         }
         row = (await connection.execute(ADD, values | beside)).one()
-        if limits.are_there:
-            whose = case.team_id, case.requester_id
-            if why := await spending.refusal(connection, limits, whose, counted=1):
-                raise RefusedError(why)
         stored = {each.name: row._mapping[each.name] for each in _AS_STORED}
-        added = LoggedCase.model_validate(values | stored)
-        if kept.turns:
-            await connection.execute(sa.insert(turns), turn_rows(kept, row.id))
-        turn = jobs.priority(row.of_person, row.of_channel, row.of_workspace)
-        if self.database.is_sqlite:  # only this process works in the file
-            after_commit(connection, partial(self._keep, added))
-        await jobs.put_jobs(self.database, connection, [jobs.settling(added, trigger_id, turn)])
-        # Checked last: on a busy machine each statement before it may have waited.
-        check_deadline()
-        return added
+        priority = jobs.priority(row.of_person, row.of_channel, row.of_workspace)
+        return LoggedCase.model_validate(values | stored), priority
 
     def _new_values(self, case: Case) -> dict[str, Any]:
         return case.model_dump(exclude={"turns"}) | {
@@ -165,8 +165,10 @@ class CaseSteps:
 
     async def refusal(self, team_id: str, requester_id: str, limits: Limits) -> str:
         """Why the limits would refuse the requester's next case; empty if they would not."""
+        if not limits.are_there:
+            return ""
         read = partial(spending.refusal, limits=limits, whose=(team_id, requester_id))
-        return await self.database.read(read) if limits.are_there else ""
+        return await self.database.read(read)
 
     async def reopen(
         self, case: LoggedCase, response_url: str | None, trigger_id: str | None
@@ -240,12 +242,9 @@ class CaseSteps:
     async def record(self, case: LoggedCase, verdict: CaseVerdict) -> LoggedCase:
         """Records the verdict, its ratings and the intent to post, in one transaction; a case keeps
         its first verdict.
-
-        A reply that a watch drew and that has no score is missed: others of its day stand for it in
-        the figures.
         """
-        values = verdict_values(verdict)
-        values |= {
+        values = {
+            **verdict_values(verdict),
             "status": CaseStatus.JUDGED,
             "judged_at": self._now(),
             "slack_tries": 0,
@@ -253,23 +252,13 @@ class CaseSteps:
         }
 
         async def record(connection: AsyncConnection) -> None:
-            if verdict.judge_version:
-                values["judge_version"] = await watches.version_since(
-                    connection, case, verdict.judge_version
-                )
+            if version := verdict.judge_version:
+                values["judge_version"] = await watches.version_since(connection, case, version)
             await _change(connection, RECORD, case, values | (_INTENTS if case.is_posted else {}))
             if verdict.ratings:
                 await connection.execute(sa.insert(ratings), rating_rows(case, verdict.ratings))
-            if case.probability is None:
-                return
-            if case.attempt > 1:
-                # Of a reply that a watch had scored twice, one verdict counts: the last with a
-                # score.
-                key = replace(WatchKey.parse(case.key), is_again=verdict.score is None)
-                its = sa.update(cases).filter_by(team_id=case.team_id, key=str(key))
-                await connection.execute(its.values(excluded=Exclusion.CONTINUED))
-            elif verdict.score is None:
-                await connection.execute(watches.miss(case))
+            if case.is_watched:
+                await _count_once(connection, case, is_scored=verdict.score is not None)
 
         await self.database.settle(case, record)
         return _after(case, values)
@@ -288,9 +277,7 @@ class CaseSteps:
         # Its message may have been edited or deleted in the meantime, and the verdict does not say
         # so.
         if await self.database.settle(case, finish, is_single=self._keeps_text):
-            await jobs.submit_jobs(
-                self.database, [jobs.Job(jobs.JobKind.AMEND, case.team_id, case.id)]
-            )
+            await jobs.submit_jobs(self.database, jobs.amending(case.team_id, [case.id]))
         dropped = {} if self._keeps_text else {"question": None, "response": None}
         return _after(case, values | dropped)
 
@@ -314,8 +301,7 @@ class CaseSteps:
                 await connection.execute(
                     sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id)
                 )
-                if kept.turns:
-                    await connection.execute(sa.insert(turns), turn_rows(kept, case.id))
+                await add_turns(connection, kept, case.id)
             return _after(kept, changes)
 
         try:
@@ -333,22 +319,29 @@ class CaseSteps:
         values: dict[str, Any],
         trigger_id: str | None,
     ) -> None:
-        statement = (
-            sa.update(cases)
-            .where(cases.c.id == case.id, waits)
-            .values(values | {"opened": cases.c.opened + 1})
-        )
+        waiting = sa.update(cases).where(cases.c.id == case.id, waits)
+        opening = waiting.values(values | {"opened": cases.c.opened + 1})
 
         async def open_again(connection: AsyncConnection) -> None:
-            opened = (
-                await connection.execute(statement.returning(cases.c.opened))
-            ).scalar_one_or_none()
+            opened = (await connection.execute(opening.returning(cases.c.opened))).scalar()
             if opened is not None:
                 changed = case.model_copy(update={"opened": opened})
                 await jobs.put_jobs(self.database, connection, [jobs.settling(changed, trigger_id)])
 
         self.database.added.pop(case.id, None)  # it is not as it was added
         await self.database.write(open_again, is_of_case=True)
+
+
+async def _count_once(connection: AsyncConnection, case: LoggedCase, *, is_scored: bool) -> None:
+    """Of a reply that a watch had scored twice, one verdict counts: the last with a score; one
+    without any is missed, and others of its day stand for it in the figures.
+    """
+    if case.attempt > 1:
+        key = replace(WatchKey.parse(case.key), is_again=not is_scored)
+        its = sa.update(cases).filter_by(team_id=case.team_id, key=str(key))
+        await connection.execute(its.values(excluded=Exclusion.CONTINUED))
+    elif not is_scored:
+        await connection.execute(watches.miss(case))
 
 
 def _found(case: LoggedCase, since: LoggedCase) -> dict[str, Any]:

@@ -66,14 +66,8 @@ class Tallies(StoreQueries):
         if place.origin is Origin.WATCHED:
             query = _with_draw(query)
         given = await self._blind_labels(place)
-        counted = list[CountedCase]()
-        for row in await self._database.all(query):
-            values = row._asdict()
-            judged_at = values.pop("judged_at")
-            back = sum(judged_at < start for start in starts)
-            week = utc_week(judged_at).toordinal()
-            counted.append(CountedCase(back=back, week=week, given=given.get(row.id), **values))
-        return counted
+        rows = await self._database.all(query)
+        return [_to_counted(row, starts, given.get(row.id)) for row in rows]
 
     async def _blind_labels(self, place: Place) -> Mapping[int, str]:
         """The blind labels of each case of a channel, as `CountedCase.given`.
@@ -89,13 +83,10 @@ class Tallies(StoreQueries):
 
     async def authors(self, place: Place, span: Span) -> Sequence[str]:
         """The authors of the replies that were scored, those with the most first."""
-        query = sa.select(cases.c.author_id).where(
-            is_public(place, span), cases.c.author_id.is_not(None)
-        )
-        query = query.group_by(cases.c.author_id)
-        return await self._database.values(
-            query.order_by(sa.func.count().desc(), cases.c.author_id)
-        )
+        author_id = cases.c.author_id
+        query = sa.select(author_id).where(is_public(place, span), author_id.is_not(None))
+        most_first = query.group_by(author_id).order_by(sa.func.count().desc(), author_id)
+        return await self._database.values(most_first)
 
     async def usage(self, place: Place, span: Span) -> figures.Usage:
         (usage,) = await self._database.rows(figures.Usage, _USAGE.where(is_public(place, span)))
@@ -162,29 +153,19 @@ class Tallies(StoreQueries):
         self, place: Place, span: Span, kind: Kind
     ) -> Sequence[figures.LabelledCount]:
         """Scores and labels of everything of the place's origin that was judged in the span."""
-        which = is_watched(cases)
-        if place.origin is Origin.CHOSEN:
-            which = sa.and_(counts(cases), cases.c.id.not_in(_repeated(place, span)))
-        of_case = labels.c.case_id, labels.c.is_blind
-        total = sa.func.sum(labels.c.score).label("total")
-        given = (
-            sa.select(*of_case, total, sa.func.count().label("people"))
-            .filter_by(team_id=place.team_id, channel_id=place.channel_id)
-            .group_by(*of_case)
-            .subquery()
-        )
+        given = _given(place)
         by = given.c.is_blind, cases.c.score, given.c.total, given.c.people
-        query = (
-            sa.select(*by, sa.func.count().label("number"))
-            .join(given, given.c.case_id == cases.c.id)
-            # Labels are few: `concat` makes the database go from each label to its case, and not
-            # through all cases.
-            .where(cases.c.team_id.concat("") == place.team_id)
-            .where(cases.c.channel_id == place.channel_id, _by(place), which, _is_of(kind))
-            .where(cases.c.judged_at < span.end)
-            .group_by(*by)
+        query = sa.select(*by, sa.func.count().label("number"))
+        query = query.join(given, given.c.case_id == cases.c.id).group_by(*by)
+        # Labels are few: `concat` makes the database go from each label to its case, and not
+        # through all cases.
+        is_there = (
+            cases.c.team_id.concat("") == place.team_id,
+            cases.c.channel_id == place.channel_id,
         )
-        return await self._database.rows(figures.LabelledCount, query)
+        is_before = cases.c.judged_at < span.end
+        which = *is_there, is_before, _by(place), _is_of(kind), _is_of_origin(place, span)
+        return await self._database.rows(figures.LabelledCount, query.where(*which))
 
     async def in_order(self, place: Place, span: Span) -> Sequence[TimedScore]:
         oldest_first = _timed_scores(place, span).order_by(cases.c.judged_at, cases.c.id)
@@ -198,10 +179,25 @@ class Tallies(StoreQueries):
         """The reason of the newest verdict without a score."""
         query = sa.select(cases.c.unscored_reason).where(is_public(place, span))
         unscored = query.where(cases.c.unscored_reason.is_not(None))
-        reason: str | None = await self._database.value(
-            unscored.order_by(cases.c.judged_at.desc()).limit(1)
-        )
+        newest_first = unscored.order_by(cases.c.judged_at.desc())
+        reason: str | None = await self._database.value(newest_first.limit(1))
         return reason
+
+
+def _to_counted(row: sa.Row[Any], starts: Sequence[datetime], given: str | None) -> CountedCase:
+    values = row._asdict()
+    judged_at = values.pop("judged_at")
+    back = sum(judged_at < start for start in starts)
+    week = utc_week(judged_at).toordinal()
+    return CountedCase(back=back, week=week, given=given, **values)
+
+
+def _given(place: Place) -> sa.Subquery:
+    """The labels of each case of a channel: their number and their sum, the blind ones apart."""
+    of_case = labels.c.case_id, labels.c.is_blind
+    total = sa.func.sum(labels.c.score).label("total")
+    given = sa.select(*of_case, total, sa.func.count().label("people")).group_by(*of_case)
+    return given.filter_by(team_id=place.team_id, channel_id=place.channel_id).subquery()
 
 
 def _with_draw(query: sa.Select[Any]) -> sa.Select[Any]:
@@ -270,9 +266,13 @@ def is_public(place: Place, span: Span) -> Condition:
         cases.c.judged_at < span.end,
         _by(place),
     )
+    return sa.and_(within, _is_of_origin(place, span))
+
+
+def _is_of_origin(place: Place, span: Span) -> Condition:
     if place.origin is Origin.WATCHED:
-        return sa.and_(within, is_watched(cases))
-    return sa.and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span)))
+        return is_watched(cases)
+    return sa.and_(counts(cases), cases.c.id.not_in(_repeated(place, span)))
 
 
 def _by(place: Place) -> Condition:

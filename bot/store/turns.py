@@ -1,9 +1,8 @@
 """The messages that cases were read from, if there are more than the question and the reply."""
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, Part, to_conversation
@@ -11,11 +10,13 @@ from bot.store.schema import cases, is_of_case, turns
 from judge import Turn
 
 
-def turn_rows(case: Case, case_id: int) -> list[dict[str, Any]]:
+async def add_turns(connection: AsyncConnection, case: Case, case_id: int) -> None:
     its = {"team_id": case.team_id, "channel_id": case.channel_id, "case_id": case_id}
-    return [
+    rows = [
         turn.model_dump() | its | {"position": position} for position, turn in enumerate(case.turns)
     ]
+    if rows:
+        await connection.execute(insert(turns), rows)
 
 
 _SAID = (

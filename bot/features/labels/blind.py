@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label, Outcome
+from bot.domain.verdict import CaseVerdict
 from bot.features.labels import ids
 from bot.features.labels import text as words
 from bot.figures.quality import WEEKS, to_quality
@@ -36,6 +37,7 @@ from bot.store.database import upsert
 from bot.store.figures import Kind, Place, Span
 from bot.store.schema import people
 from bot.store.visibility import Origin
+from judge.evaluation.stats import MeanEstimate
 
 _IN_A_ROW = 3
 """After this many labels, the person sees how they compare with the judge's scores."""
@@ -238,21 +240,25 @@ class _Visit:
         """What a label of this case corrects, as it is now: the mean of a watched assistant, named,
         or of all replies that people chose.
         """
-        services = self.services
         name = ""
         place = Place(case.team_id, case.channel_id)
         if case.is_watched:
-            name = await services.members.name_of(case.author_id or "")
+            name = await self.services.members.name_of(case.author_id or "")
             place = replace(place, author_id=case.author_id, origin=Origin.WATCHED)
         mean = None
-        if verdict := await services.store.cases.verdict(case.id):
-            kind = Kind(verdict.lowest, verdict.highest, verdict.judge_version)
-            now = services.clock()
-            span = Span(services.schedule.current(now).before(WEEKS - 1).start, now)
-            counted = await services.store.tallies.counted(place, span, kind, [span.start])
-            quality = to_quality(counted, kind.scale)
-            mean = quality.mean if quality else None
+        if verdict := await self.services.store.cases.verdict(case.id):
+            mean = await self._mean(place, verdict)
         return words.effect(case.channel_id, name, mean)
+
+    async def _mean(self, place: Place, verdict: CaseVerdict) -> MeanEstimate | None:
+        """The mean of what was scored there lately like this verdict."""
+        services = self.services
+        now = services.clock()
+        span = Span(services.schedule.current(now).before(WEEKS - 1).start, now)
+        kind = Kind(verdict.lowest, verdict.highest, verdict.judge_version)
+        counted = await services.store.tallies.counted(place, span, kind, [span.start])
+        quality = to_quality(counted, kind.scale)
+        return quality.mean if quality else None
 
     async def why_none(self) -> str:
         channel_id = self.state.channel_id

@@ -2,6 +2,8 @@
 message.
 """
 
+from datetime import datetime
+
 import sqlalchemy as sa
 
 from bot.domain.case import Recipient
@@ -10,6 +12,7 @@ from bot.features.labels import text as words
 from bot.features.labels.blind import served_channels
 from bot.services import Services
 from bot.store import database as db
+from bot.store.notices import day_of
 from bot.store.schema import notices, people
 
 TEAMS = sa.select(people.c.team_id).where(people.c.is_asked)
@@ -29,9 +32,7 @@ async def ask_due(services: Services) -> None:
     out this week.
     """
     now = services.clock()
-    local = now.astimezone(services.schedule.zone)
-    is_quarter = local.minute % _PAUSE_MINUTES == 0
-    if not is_quarter or local.hour not in _HOURS or local.weekday() >= _SATURDAY:
+    if not _is_time(now.astimezone(services.schedule.zone)):
         return
     team_id = services.identity.team_id
     database = services.store.database
@@ -40,17 +41,24 @@ async def ask_due(services: Services) -> None:
     # Read after their order, which a request by another process changes.
     asked = set(await database.values(sa.select(notices.c.recipient).filter_by(**notice)))
     for user_id in in_turn:
-        if len(asked) >= _A_WEEK:
-            return
-        if user_id in asked:
-            continue
-        channel_ids = await served_channels(services, user_id)
-        if await services.store.assignments.waiting(team_id, user_id, channel_ids):
+        if len(asked) < _A_WEEK and user_id not in asked and await _has_waiting(services, user_id):
             asked.add(user_id)
             # Noted before they are asked, so that no other process asks them, too.
-            values = notice | {"recipient": user_id, "day": f"{now:%Y-%m-%d}", "claimed_at": now}
+            values = notice | {"recipient": user_id, "day": day_of(now), "claimed_at": now}
             if await database.execute(db.insert_new(database, notices, values)):
                 await services.messenger.direct(Recipient(user_id, ""), words.ASKED)
+
+
+def _is_time(local: datetime) -> bool:
+    is_quarter = local.minute % _PAUSE_MINUTES == 0
+    return is_quarter and local.hour in _HOURS and local.weekday() < _SATURDAY
+
+
+async def _has_waiting(services: Services, user_id: str) -> bool:
+    """Whether a reply waits for this person's label."""
+    channel_ids = await served_channels(services, user_id)
+    team_id = services.identity.team_id
+    return await services.store.assignments.waiting(team_id, user_id, channel_ids) is not None
 
 
 def _in_turn(team_id: str) -> sa.Select[tuple[str]]:

@@ -64,11 +64,11 @@ def label_modal(
 ) -> ui.Block:
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
     scale = range(verdict.lowest, verdict.highest + 1)
+    earlier = None
     # A person who agreed and now disagrees has another score in mind, so the judge's is not filled
     # in.
-    earlier = (
-        label.score if label and label.score in scale and label.score != verdict.score else None
-    )
+    if label and label.score in scale and label.score != verdict.score:
+        earlier = label.score
     blocks = [
         ui.section(f"Case {state.case_id}. The judge's score: {judged}."),
         _scores(ids.BLOCK_SCORE, scale, rubric, earlier),
@@ -153,26 +153,27 @@ def blind_modal(
     `note` is a warning about the previous case.
     """
     state = state.model_copy(update={"case_id": shown.id})
-    counts: Sequence[ui.Block] = ()
-    if rubric and not meanings(rubric):
-        counts = ui.quotes(criteria(rubric), _ROOM, ui.run("What counts", is_bold=True))
+    about = (
+        f"Reply {place}, from <#{shown.channel_id}>. You see its score afterwards; "
+        "skip it if you know it."
+    )
+    scale = range(shown.lowest, shown.highest + 1)
     blocks = [
         *_note(note),
-        ui.context(
-            f"Reply {place}, from <#{shown.channel_id}>. You see its score afterwards; "
-            "skip it if you know it."
-        ),
+        ui.context(about),
         *map(_said_before, shown.conversation),
-        *ui.quotes(shown.question, _ROOM, ui.run("Question", is_bold=True)),
-        *ui.quotes(shown.response, _ROOM, ui.run("Response", is_bold=True)),
-        *counts,
-        _scores(
-            slack_ids.of(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1), rubric
-        ),
+        *_titled("Question", shown.question),
+        *_titled("Response", shown.response),
+        *(_titled("What counts", criteria(rubric)) if rubric and not meanings(rubric) else ()),
+        _scores(slack_ids.of(ids.BLOCK_SCORE, shown.id), scale, rubric),
         reason_input(slack_ids.of(ids.BLOCK_REASON, shown.id)),
         ui.actions(ui.button("Skip", ids.ACTION_SKIP)),
     ]
     return ui.modal(ids.VIEW_BLIND, _TITLE, state, blocks, "Next", "Close")
+
+
+def _titled(title: str, text: str) -> Sequence[ui.Block]:
+    return ui.quotes(text, _ROOM, ui.run(title, is_bold=True))
 
 
 def compared_modal(state: ui.ModalState, compared: Sequence[ui.Block], note: str) -> ui.Block:

@@ -18,6 +18,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.case import LoggedCase, to_case_id
 from bot.features.privacy import text as words
 from bot.features.privacy.queries import PersonalData, cases_at
+from bot.pipeline.case_access import ListedCase
 from bot.pipeline.delivery import with_unconfirmed
 from bot.pipeline.quoting import clear, unquote
 from bot.services import Services
@@ -65,13 +66,18 @@ async def answer(services: Services, invocation: Invocation, text: str) -> Post 
     at_rest = [case for case in theirs if case.status in AT_REST][:_MOST]
     if not at_rest:
         return stays or words.NOTHING
+    quoted = await _quoted(services, invocation, at_rest[:_QUOTED])
     numbers = [case.id for case in at_rest]
-    seen = at_rest[:_QUOTED]
-    await services.store.assignments.note_told(
-        invocation.team_id, numbers[:_QUOTED], invocation.user_id
-    )
-    quoted = await services.case_access.listed(seen, invocation.user_id, invocation.channel_id)
     return words.ask_for_cases(numbers, quoted, stays, services.identity.url)
+
+
+async def _quoted(
+    services: Services, person: Invocation, shown: Sequence[LoggedCase]
+) -> Sequence[ListedCase]:
+    """The cases as they are listed, which tells the person their scores."""
+    numbers = [case.id for case in shown]
+    await services.store.assignments.note_told(person.team_id, numbers, person.user_id)
+    return await services.case_access.listed(shown, person.user_id, person.channel_id)
 
 
 async def _find(
@@ -104,14 +110,9 @@ async def _forget(services: Services, invocation: Invocation) -> str:
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
         at_rest = [case for case in theirs if case.status in AT_REST]
-        posts = await unquote(services.store, services.client, [case.id for case in at_rest])
-        errors = await _remove_posts(services.client, at_rest)
+        gone, errors = await _delete(services, at_rest, invocation.user_id)
     except SLACK_ERRORS:
         return words.NOT_NOW  # all cases are still in the store
-    gone = await _delete(services, [case.id for case in at_rest], invocation.user_id)
-    # Meanwhile another person's deletion may have put a reason back into a post.
-    with suppress(*SLACK_ERRORS):
-        await clear(services.store, services.client, posts, gone)
     refused = [error for error in errors if error and error != "message_not_found"]
     # Read again: another press may have deleted some meanwhile.
     left = await services.store.cases.numbered(invocation.team_id, [case.id for case in theirs])
@@ -119,12 +120,25 @@ async def _forget(services: Services, invocation: Invocation) -> str:
     return words.forgotten_text(sorted(gone), errors.count(None), refused, stays)
 
 
-async def _delete(services: Services, numbers: Sequence[int], by: str) -> Sequence[int]:
-    gone = await services.store.forgetting.forget(numbers, by)
+async def _delete(
+    services: Services, at_rest: Sequence[LoggedCase], by: str
+) -> tuple[Sequence[int], Sequence[str | None]]:
+    """Deletes what quotes these cases and our messages about them, and then the cases; returns
+    those that are gone, and what `_remove_posts` does.
+    """
+    store = services.store
+    client = services.client
+    numbers = [case.id for case in at_rest]
+    posts = await unquote(store, client, numbers)
+    errors = await _remove_posts(client, at_rest)
+    gone = await store.forgetting.forget(numbers, by)
     if gone:
-        await services.store.forgetting.scrub()
+        await store.forgetting.scrub()
     logger.info("cases_forgotten", cases=gone)
-    return gone
+    # Meanwhile another person's deletion may have put a reason back into a post.
+    with suppress(*SLACK_ERRORS):
+        await clear(store, client, posts, gone)
+    return gone, errors
 
 
 async def _remove_posts(

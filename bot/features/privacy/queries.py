@@ -1,7 +1,7 @@
 """Which cases are meant by what a person asks to forget, and what of it are a person's own words."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import add
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from bot.store.cases import AT_REST
 from bot.store.database import Database, StoreQueries, in_transaction, lock_words
 from bot.store.edits import drop_texts
 from bot.store.forgetting import BATCH, PAUSE_S
-from bot.store.jobs import Job, JobKind, put_jobs
+from bot.store.jobs import amending, put_jobs
 from bot.store.personal import theirs
 from bot.store.schema import (
     cases,
@@ -107,32 +107,26 @@ class PersonalData(StoreQueries):
 
     async def _forget_cases(self, connection: AsyncConnection, team_id: str, user_id: str) -> int:
         """Marks some cases of a person, whose verdicts follow; those at rest lose their texts."""
-        some = (
-            sa.select(cases.c.id)
-            .where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
-            .order_by(cases.c.id)
-            .limit(BATCH)
-        )
-        marking = (
-            sa.update(cases)
-            .where(cases.c.id.in_(some))
-            .values(forgotten_at=utc_now(), is_stale=True)
-            .returning(cases.c.id, cases.c.status)
-        )
-        marked = (await connection.execute(marking)).all()
-        is_marked = cases.c.id.in_([row.id for row in marked])
+        status_of = await _mark_cases(connection, team_id, user_id)
+        is_marked = cases.c.id.in_(status_of)
         is_asked = sa.and_(is_marked, cases.c.requester_id == user_id)
         await connection.execute(sa.update(cases).where(is_asked).values(requester_name=user_id))
-        await drop_texts(
-            self._database, connection, sa.and_(is_marked, cases.c.status.in_(AT_REST))
-        )
-        amendments = [
-            Job(JobKind.AMEND, team_id, row.id, priority=_AFTER_ALL_CASES, key=f"amend/{row.id}")
-            for row in marked
-            if row.status == CaseStatus.DELIVERED
-        ]
-        await put_jobs(self._database, connection, amendments)
-        return len(marked)
+        is_at_rest = cases.c.status.in_(AT_REST)
+        await drop_texts(self._database, connection, sa.and_(is_marked, is_at_rest))
+        delivered = [number for number in status_of if status_of[number] == CaseStatus.DELIVERED]
+        follow = amending(team_id, delivered, _AFTER_ALL_CASES, is_once=True)
+        await put_jobs(self._database, connection, follow)
+        return len(status_of)
+
+
+async def _mark_cases(connection: AsyncConnection, team_id: str, user_id: str) -> Mapping[int, str]:
+    """The numbers of the next cases that a person's words are in, each with its status."""
+    is_theirs = cases.c.id.in_(theirs(team_id, user_id))
+    some = sa.select(cases.c.id).where(is_theirs, cases.c.forgotten_at.is_(None))
+    next_ones = cases.c.id.in_(some.order_by(cases.c.id).limit(BATCH))
+    marking = sa.update(cases).where(next_ones).values(forgotten_at=utc_now(), is_stale=True)
+    marked = await connection.execute(marking.returning(cases.c.id, cases.c.status))
+    return {row.id: row.status for row in marked}
 
 
 async def _forget_others(connection: AsyncConnection, team_id: str, user_id: str) -> int:

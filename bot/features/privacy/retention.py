@@ -1,5 +1,6 @@
 """What goes when its time is over: cases, their texts, and what is kept beside them."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
@@ -41,25 +42,19 @@ class Retention:
     async def run(self) -> None:
         now = utc_now()
         forgetting = self._store.forgetting
-        deleted = 0
         if self._days is not None:
-            deleted += await forgetting.forget_older(now - timedelta(days=self._days))
+            deleted = await forgetting.forget_older(now - timedelta(days=self._days))
+            if deleted:
+                logger.info("cases_forgotten", older_than_days=self._days, cases=deleted)
         if not self._store.assignments.keeps_text:
             # A case that waits for its question has its response stored till then.
             waits = is_old(now - timedelta(days=1), [CaseStatus.ASKED])
-            deleted += await forgetting.forget_where(waits, None)
+            await forgetting.forget_where(waits, None)
         if self._text_days:
             dropped = await self.drop_older_texts(now - timedelta(days=self._text_days))
             if dropped:
                 logger.info("texts_dropped", older_than_days=self._text_days, cases=dropped)
-        if deleted:
-            logger.info("cases_forgotten", older_than_days=self._days, cases=deleted)
-        for statement in (
-            sa.delete(thumbs).where(IS_TAKEN_BACK, thumbs.c.changed_at < now - _SENT_AGAIN_FOR),
-            sa.delete(audit).where(audit.c.at < now - AUDIT_KEPT),
-            sa.delete(notices).where(notices.c.claimed_at < now - _NOTICES_KEPT),
-            sa.delete(spent).where(spent.c.created_at < now - DAY),
-        ):
+        for statement in _others_before(now):
             await self._store.database.execute(statement)
         # If a reader is in the way, the next run tries again.
         await forgetting.scrub(unless_since=now - timedelta(days=1))
@@ -69,16 +64,7 @@ class Retention:
         batches, and the notes of releases that are as old; returns the number of the cases.
         """
         database = self._store.database
-        has_texts = sa.or_(cases.c.question.is_not(None), cases.c.response.is_not(None))
-        some = (
-            sa.select(cases.c.id)
-            .where(is_old(before, AT_REST), cases.c.created_at >= self._texts_dropped_to, has_texts)
-            .order_by(cases.c.created_at)
-            .limit(BATCH)
-            # PostgreSQL: skips what another process is dropping, so that the two never wait for
-            # each other.
-            .with_for_update(skip_locked=True)
-        )
+        some = _with_texts(before, self._texts_dropped_to)
 
         async def drop(connection: AsyncConnection) -> int:
             await lock_words(connection)
@@ -90,3 +76,20 @@ class Retention:
         if await database.execute(sa.update(releases).where(has_note).values(note="")):
             await database.note_deletion()
         return total
+
+
+def _with_texts(before: datetime, since: datetime) -> sa.Select[tuple[int]]:
+    """Some cases at rest of that time that have their texts."""
+    has_texts = sa.or_(cases.c.question.is_not(None), cases.c.response.is_not(None))
+    is_of_then = sa.and_(is_old(before, AT_REST), cases.c.created_at >= since)
+    found = sa.select(cases.c.id).where(is_of_then, has_texts).order_by(cases.c.created_at)
+    # PostgreSQL: skips what another process is dropping, so that the two never wait for each other.
+    return found.limit(BATCH).with_for_update(skip_locked=True)
+
+
+def _others_before(now: datetime) -> Iterator[sa.Delete]:
+    """Deletes what is beside cases, each when its own time is over."""
+    yield sa.delete(thumbs).where(IS_TAKEN_BACK, thumbs.c.changed_at < now - _SENT_AGAIN_FOR)
+    yield sa.delete(audit).where(audit.c.at < now - AUDIT_KEPT)
+    yield sa.delete(notices).where(notices.c.claimed_at < now - _NOTICES_KEPT)
+    yield sa.delete(spent).where(spent.c.created_at < now - DAY)

@@ -30,26 +30,28 @@ Change = Callable[[Services, Invocation], Awaitable[str]]
 
 def register(app: AsyncApp, services: Services) -> None:
     reference.register(app, services)
-
-    @payloads.on_click(app, re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$"))
-    async def press(person: Invocation, _: Raw) -> None:
-        word = person.action.removeprefix(ids.ACTION_RUBRIC)
-        said = await answer(services, person, f"{word} {person.value}")
-        await services.messenger.tell(person.recipient, said)
-
+    in_the_list = re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$")
+    payloads.on_click(app, in_the_list)(partial(_press, services))
     payloads.on_click(app, ids.ACTION_RUBRIC_USE)(partial(_change, services, _use))
     payloads.on_click(app, ids.ACTION_RUBRIC_DELETE)(partial(_change, services, _delete))
     payloads.on_click(app, ids.ACTION_RUBRIC_ADVANCED)(partial(_show_prompt, services))
+    app.view(ids.VIEW_RUBRIC)(partial(_submit, services))
 
-    @app.view(ids.VIEW_RUBRIC)
-    async def save(ack: AsyncAck, body: Raw) -> None:
-        person = payloads.to_invocation(body)
-        saved = await _save(services, person, body)
-        if not isinstance(saved, Rubric):
-            await ack(response_action="errors", errors=saved)
-            return
-        await ack()
-        await _ask_to_use(services, person, saved)
+
+async def _press(services: Services, person: Invocation, _: Raw) -> None:
+    word = person.action.removeprefix(ids.ACTION_RUBRIC)
+    said = await answer(services, person, f"{word} {person.value}")
+    await services.messenger.tell(person.recipient, said)
+
+
+async def _submit(services: Services, ack: AsyncAck, body: Raw) -> None:
+    person = payloads.to_invocation(body)
+    saved = await _save(services, person, body)
+    if not isinstance(saved, Rubric):
+        await ack(response_action="errors", errors=saved)
+        return
+    await ack()
+    await _ask_to_use(services, person, saved)
 
 
 async def answer(services: Services, person: Invocation, text: str) -> Post | str:
@@ -168,8 +170,7 @@ async def _ask_to_use(services: Services, person: Invocation, saved: Rubric) -> 
 
 async def _save(services: Services, person: Invocation, body: Raw) -> Rubric | dict[str, str]:
     """The rubric of the window, saved; or why it cannot be saved, by input block."""
-    refusal = await services.access.refusal(person, "rubrics", is_change=True)
-    if refusal:
+    if refusal := await services.access.refusal(person, "rubrics", is_change=True):
         return {ids.BLOCK_NAME: refusal}
     name, prompt = typed_rubric(body)
     is_shipped = services.rubrics.shipped_as(name) is not None

@@ -44,11 +44,9 @@ class RubricChanges(StoreQueries):
         channel_id = saved.channel_id
         await lock_for_transaction(connection, f"rubrics of {team_id}/{channel_id}")
         if saved.number == 1:
-            others = (
-                select(func.count(rubrics.c.name.distinct()))
-                .filter_by(team_id=team_id, channel_id=channel_id)
-                .where(rubrics.c.name != saved.name)
-            )
+            number = select(func.count(rubrics.c.name.distinct()))
+            made_here = number.filter_by(team_id=team_id, channel_id=channel_id)
+            others = made_here.where(rubrics.c.name != saved.name)
             if (await connection.execute(others)).scalar_one() >= MOST_RUBRICS:
                 raise TooManyRubricsError
         row = asdict(saved) | {"version": saved.rubric.version}
@@ -82,14 +80,11 @@ class RubricChanges(StoreQueries):
         if (await connection.execute(is_same)).first():
             return False
         if judge.version is not None:
+            saved = select(rubrics.c.number).filter_by(**place, name=judge.rubric)
             # Locked until the end: a transaction that deletes the rubric waits, and then finds it
             # in use.
-            saved = (
-                select(rubrics.c.number)
-                .filter_by(**place, name=judge.rubric, version=judge.version)
-                .with_for_update(read=True)
-            )
-            if (await connection.execute(saved)).first() is None:
+            locked = saved.filter_by(version=judge.version).with_for_update(read=True)
+            if (await connection.execute(locked)).first() is None:
                 raise ChangedMeanwhileError(judge.rubric)
         await connection.execute(upsert(self._database, channels, place | chosen))
         act = Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)

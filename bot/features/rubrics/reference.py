@@ -1,5 +1,7 @@
 """`/judge reference`: what a channel's replies must agree with, its window and its button."""
 
+from functools import partial
+
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Recipient
@@ -17,21 +19,20 @@ from judge.scoring.rubric import reference_version
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @app.view(ids.VIEW_REFERENCE)
-    async def save(ack: AsyncAck, body: Raw) -> None:
-        invocation = payloads.to_invocation(body)
-        state = ui.ModalState.of(body["view"])
-        text = words.typed_reference(body)
-        if problem := await _keep(services, invocation, state.version or "", text):
-            errors = {words.REFERENCE_FIELDS[0]: problem}
-            await ack(response_action="errors", errors=errors)
-            return
-        said = words.DELETED
-        if text:
-            is_suspect = bool(find_flags("", "", (), text))
-            said = words.saved(reference_version(text), is_suspect=is_suspect)
-        await ack(response_action="update", view=words.message_modal(said))
-        await _offer(services, invocation)
+    app.view(ids.VIEW_REFERENCE)(partial(_submit, services))
+
+
+async def _submit(services: Services, ack: AsyncAck, body: Raw) -> None:
+    invocation = payloads.to_invocation(body)
+    state = ui.ModalState.of(body["view"])
+    text = words.typed_reference(body)
+    if problem := await _keep(services, invocation, state.version or "", text):
+        await ack(response_action="errors", errors={words.REFERENCE_FIELDS[0]: problem})
+        return
+    is_suspect = bool(find_flags("", "", (), text))
+    said = words.saved(reference_version(text), is_suspect=is_suspect) if text else words.DELETED
+    await ack(response_action="update", view=words.message_modal(said))
+    await _offer(services, invocation)
 
 
 async def answer(services: Services, invocation: Invocation, _: str) -> str:

@@ -91,28 +91,38 @@ def state(
             "`/judge reference`."
         )
     in_use = chosen.rubric or default
-    lines = {saved.name: _own(saved, chosen, in_use) for saved in own}
-    for name in shipped:
-        if name not in lines:  # the channel's own goes before
-            lines[name] = (
-                f"{_marked(name, in_use)}: {purpose_of(name) or 'the default of this app'}"
-            )
-    newest = {saved.name: saved.rubric.version for saved in own}
     blocks = [ui.section(head)]
-    for name, line in lines.items():
-        is_used = name == in_use and chosen.version == newest.get(name)
-        use = [] if is_used else [ui.button("Use here", f"{ids.ACTION_RUBRIC}use", name)]
-        view = ui.button("View", f"{ids.ACTION_RUBRIC}view", name)
-        label = "Edit" if name in newest else "Edit a copy"
-        edit = ui.button(label, f"{ids.ACTION_RUBRIC}edit", name)
-        blocks += [ui.section(line), ui.actions(*use, view, edit)]
+    for saved in own:
+        is_used = saved.name == in_use and chosen.version == saved.rubric.version
+        blocks.append(ui.section(_own(saved, chosen, in_use)))
+        blocks.append(_buttons(saved.name, is_used, "Edit"))
+    names = {saved.name for saved in own}  # the channel's own goes before
+    for name in [name for name in shipped if name not in names]:
+        purpose = purpose_of(name) or "the default of this app"
+        blocks.append(ui.section(f"{_marked(name, in_use)}: {purpose}"))
+        is_used = name == in_use and chosen.version is None
+        blocks.append(_buttons(name, is_used, "Edit a copy"))
+    return Post(head, [*blocks, ui.context(_hint(models))])
+
+
+def _buttons(name: str, is_used: bool, edit: str) -> ui.Block:
+    buttons = [
+        ui.button("View", f"{ids.ACTION_RUBRIC}view", name),
+        ui.button(edit, f"{ids.ACTION_RUBRIC}edit", name),
+    ]
+    if not is_used:
+        buttons.insert(0, ui.button("Use here", f"{ids.ACTION_RUBRIC}use", name))
+    return ui.actions(*buttons)
+
+
+def _hint(models: Sequence[str]) -> str:
     hint = f"`/judge rubric use {DEFAULT}` goes back to the app's default."
     if models:
         hint += (
             f" `/judge rubric use NAME MODEL` also chooses the model: {_listed(models)}, or "
             f"{DEFAULT}."
         )
-    return Post(head, [*blocks, ui.context(hint)])
+    return hint
 
 
 def ask_to_use(judge: ChannelJudge, default: str, value: str) -> Post:
