@@ -1,5 +1,6 @@
 """How much may be asked for, and where."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 
@@ -21,6 +22,17 @@ class Limits:
     def are_there(self) -> bool:
         limits = (self.cases_per_user_per_hour, self.cases_per_day, self.cases_per_day_in_all)
         return any(limits)
+
+    @property
+    def in_words(self) -> Sequence[tuple[int, str, str]]:
+        """Each limit, whose it is, and in what time."""
+        day = "in the last 24 hours"
+        return (
+            (self.cases_per_user_per_hour, self.who, "in the last hour"),
+            (self.cases_per_user_per_day, self.who, day),
+            (self.cases_per_day, "This workspace", day),
+            (self.cases_per_day_in_all, "All workspaces", day),
+        )
 
     def of_automation(self, who: str) -> "Limits":
         """The limits of what the app does by itself, such as watches: half of the workspace's day."""

@@ -138,13 +138,10 @@ def questions_to(
 def _candidates(assistant_id: str, messages: Iterable[SeenMessage]) -> Sequence[Question]:
     """What may be a question to the assistant: each row of messages by a person."""
     in_order = sorted(messages, key=lambda message: float(message.ts))
-    threads = defaultdict[Thread, list[SeenMessage]](list)
-    for message in in_order:
-        threads[message.channel_id, message.thread_ts].append(message)
     in_channel = _answered_in_channel(assistant_id, in_order)
     asked_again = _asked_again(in_order)
     found = list[Question]()
-    for thread in threads.values():
+    for thread in _threads(in_order):
         for asked, later, is_named in _rows(assistant_id, thread):
             question = Question(
                 channel_id=asked.channel_id,
@@ -160,6 +157,13 @@ def _candidates(assistant_id: str, messages: Iterable[SeenMessage]) -> Sequence[
             people = [message for message in later if not message.is_app]
             found.append(_followed(question, answer, people))
     return sorted(found, key=lambda question: float(question.ts))
+
+
+def _threads(in_order: Sequence[SeenMessage]) -> Iterable[Sequence[SeenMessage]]:
+    threads = defaultdict[Thread, list[SeenMessage]](list)
+    for message in in_order:
+        threads[message.channel_id, message.thread_ts].append(message)
+    return threads.values()
 
 
 def _followed(

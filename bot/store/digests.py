@@ -14,7 +14,7 @@ from bot.domain.case import Part
 from bot.domain.label import Reaction
 from bot.store.database import StoreQueries, claim, upsert
 from bot.store.figures import Place, Span
-from bot.store.schema import cases, digests, is_of_case, replies, thumbs, turns
+from bot.store.schema import cases, digests, replies, thumbs, turns
 from bot.store.visibility import counts, is_watched
 
 LEASE = timedelta(minutes=5)
@@ -170,6 +170,6 @@ def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[sa.Select[tuple
     watched = sa.select(replies.c.author_id).filter_by(**here)
     watched = watched.where(replies.c.ts <= ts, last_ts >= ts).order_by(replies.c.ts.desc())
     scored = sa.select(cases.c.author_id).where(sa.or_(counts(cases), is_watched(cases)))
-    by_part = scored.join(turns, is_of_case(turns))
-    by_part = by_part.filter_by(**here, ts=ts, part=Part.RESPONSE)
+    parts = sa.select(turns.c.case_id).filter_by(**here, ts=ts, part=Part.RESPONSE)
+    by_part = scored.filter_by(team_id=team_id).where(cases.c.id.in_(parts))
     return [each.limit(1) for each in (watched, scored.filter_by(**here, message_ts=ts), by_part)]

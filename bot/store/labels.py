@@ -205,9 +205,18 @@ async def _numbers(connection: AsyncConnection, query: sa.Select[str, int]) -> M
     return {row.channel_id: row.number for row in await connection.execute(query)}
 
 
+def _used(sizes: Mapping[_ByWeek, int]) -> Mapping[str, bool]:
+    """The channels with cases that are drawn from, and whether watches drew these."""
+    used = dict[str, bool]()
+    for channel_id, week, is_drawn in sizes:
+        if week < WEEKS:
+            used[channel_id] = used.get(channel_id, False) or is_drawn
+    return used
+
+
 def _share(weekly: int, sizes: Mapping[_ByWeek, int], key: _ByWeek) -> float:
-    channel_id, week, is_watched = key
-    before = channel_id, week + 1, is_watched
+    channel_id, week, is_drawn = key
+    before = channel_id, week + 1, is_drawn
     return min(1.0, weekly / max(sizes.get(key, 0), sizes.get(before, 0), 1))
 
 
@@ -231,18 +240,12 @@ class LabelDraws(StoreQueries):
         sizes = await self._sizes(team_id, wanted, starts)
         fixed = await self._probabilities(team_id, wanted, starts)
         draws = []
-        for channel_id in wanted:
-            have = {
-                is_watched
-                for each, week, is_watched in sizes
-                if each == channel_id and week < WEEKS
-            }
-            if have:
-                weekly = budgets[channel_id].weekly
-                keys = [(channel_id, week, True in have) for week in range(WEEKS)]
-                shares = [fixed.get(key) or _share(weekly, sizes, key) for key in keys]
-                weeks = list(zip(starts, shares, strict=False))
-                draws.append(LabelDraw(team_id, channel_id, weeks, True in have))
+        for channel_id, is_drawn in _used(sizes).items():
+            weekly = budgets[channel_id].weekly
+            keys = [(channel_id, week, is_drawn) for week in range(WEEKS)]
+            shares = [fixed.get(key) or _share(weekly, sizes, key) for key in keys]
+            weeks = list(zip(starts, shares, strict=False))
+            draws.append(LabelDraw(team_id, channel_id, weeks, is_drawn))
         return draws
 
     async def _sizes(
@@ -253,9 +256,8 @@ class LabelDraws(StoreQueries):
         scored = *is_there, cases.c.score.is_not(None)
         # Two queries, so that each uses its index.
         chosen = await self._by_week(cases, sa.func.count(), starts, *scored, counts(cases))
-        return chosen | await self._by_week(
-            cases, sa.func.count(), starts, *scored, is_watched(cases)
-        )
+        drawn = await self._by_week(cases, sa.func.count(), starts, *scored, is_watched(cases))
+        return chosen | drawn
 
     async def _probabilities(
         self, team_id: str, channel_ids: Sequence[str], starts: Sequence[datetime]

@@ -76,13 +76,7 @@ async def refusal(
     ago = {"hour_ago": now - timedelta(hours=1), "day_ago": now - DAY}
     asked = {"of_team": team_id, "of_user": user_id, **ago}
     used = (await connection.execute(_used(limits), asked)).one()
-    day = "in the last 24 hours"
-    for number, most, who, when in (
-        (used.in_hour, limits.cases_per_user_per_hour, limits.who, "in the last hour"),
-        (used.in_day, limits.cases_per_user_per_day, limits.who, day),
-        (used.of_workspace, limits.cases_per_day, "This workspace", day),
-        (used.in_all, limits.cases_per_day_in_all, "All workspaces", day),
-    ):
+    for number, (most, who, when) in zip(used, limits.in_words, strict=True):
         if number - counted >= most > 0:
             return too_many(who, most, when)
     return ""
@@ -100,14 +94,14 @@ async def keep(connection: AsyncConnection, which: Condition) -> None:
 
 @cache
 def _used(limits: Limits) -> sa.Select[int, int, int, int]:
-    """What has been used of each limit; what has no limit is not counted, and nothing further than
-    needed.
+    """What has been used of each limit, in the order of `Limits.in_words`; what has no limit is not
+    counted, and nothing further than needed.
     """
     return sa.select(
-        _count("hour_ago", limits.cases_per_user_per_hour, _PERSON).label("in_hour"),
-        _count("day_ago", limits.cases_per_user_per_day, _PERSON).label("in_day"),
-        _count("day_ago", limits.cases_per_day, _WORKSPACE).label("of_workspace"),
-        _count("day_ago", limits.cases_per_day_in_all, _ALL).label("in_all"),
+        _count("hour_ago", limits.cases_per_user_per_hour, _PERSON),
+        _count("day_ago", limits.cases_per_user_per_day, _PERSON),
+        _count("day_ago", limits.cases_per_day, _WORKSPACE),
+        _count("day_ago", limits.cases_per_day_in_all, _ALL),
     )
 
 

@@ -80,13 +80,12 @@ class Standings(db.StoreQueries):
         if not (await connection.execute(self._new(standing))).rowcount:
             return
         judge = base_version(version)
-        later = later_version(judge, since)
         mark = {"set_by": JUDGE, "set_at": since, "day": since.date(), "note": judge}
         for channel_id in channel_ids:
             key = standing.subject._replace(channel_id=channel_id)._asdict()
-            scores = sa.update(cases).filter_by(**key, judge_version=version)
-            scores = scores.where(cases.c.judged_at >= since).values(judge_version=later)
-            if (await connection.execute(scores)).rowcount:
+            its = sa.update(cases).filter_by(**key, judge_version=version)
+            later = its.values(judge_version=later_version(judge, since))
+            if (await connection.execute(later.where(cases.c.judged_at >= since))).rowcount:
                 await connection.execute(sa.insert(releases).values(**key, **mark))
 
     async def go_on(self, standing: Standing) -> None:

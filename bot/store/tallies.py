@@ -159,13 +159,9 @@ class Tallies(StoreQueries):
         query = query.join(given, given.c.case_id == cases.c.id).group_by(*by)
         # Labels are few: `concat` makes the database go from each label to its case, and not
         # through all cases.
-        is_there = (
-            cases.c.team_id.concat("") == place.team_id,
-            cases.c.channel_id == place.channel_id,
-        )
-        is_before = cases.c.judged_at < span.end
-        which = *is_there, is_before, _by(place), _is_of(kind), _is_of_origin(place, span)
-        return await self._database.rows(figures.LabelledCount, query.where(*which))
+        query = query.where(cases.c.team_id.concat("") == place.team_id, _by(place), _is_of(kind))
+        query = query.where(cases.c.judged_at < span.end, _is_of_origin(place, span))
+        return await self._database.rows(figures.LabelledCount, query)
 
     async def in_order(self, place: Place, span: Span) -> Sequence[TimedScore]:
         oldest_first = _timed_scores(place, span).order_by(cases.c.judged_at, cases.c.id)

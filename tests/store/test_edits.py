@@ -23,19 +23,11 @@ async def delivered(log: Store, **changes: Any) -> LoggedCase:
     return await log.note_delivered(await log.record(await held(log, case), a_verdict()))
 
 
-async def test_other_messages_and_the_same_words_mark_nothing(log: Store) -> None:
+async def test_other_messages_and_those_not_read_yet_mark_nothing(log: Store) -> None:
     await delivered(log)
     await log.add(a_case(key="unread", message_ts="8.1", question=None, response=None))
-    for place, ts, text in (
-        (("T2", "C1"), "5.1", "Other words."),
-        (("T1", "C2"), "5.1", "Other words."),
-        (HERE, "6.1", "Other words."),
-        (HERE, "5.1", "Because."),
-        (HERE, "4.1", "Why?"),
-        (HERE, "8.1", "Other words."),
-    ):
-        assert (ts, await log.edits.note_edited(*place, ts, text)) == (ts, [])
-    assert await stale(log) == []
+    for place in (("T2", "C1", "5.1"), ("T1", "C2", "5.1"), (*HERE, "6.1"), (*HERE, "8.1")):
+        assert (place, await log.edits.note_edited(*place, "Other words.")) == (place, [])
 
 
 async def test_a_verdict_is_brought_up_to_date_once_it_is_delivered(tmp_path: Path) -> None:
@@ -75,12 +67,9 @@ async def test_a_deleted_message_takes_the_texts_of_its_cases_and_of_no_others(l
     gone = await delivered(log)
     kept = await delivered(log, key="k2", message_ts="7.1", question_ts="6.1")
     await log.edits.note_deleted(*HERE, "4.1")
-    first = await log.cases.get(gone.id)
-    second = await log.cases.get(kept.id)
-    assert (first.question, first.response) == (None, None)
-    assert (second.question, second.response) == ("Why?", "Because.")
-    verdicts = [await log.cases.verdict(case.id) for case in (gone, kept)]
-    assert [verdict.ratings[0].raw for verdict in verdicts if verdict] == ["", "score: 4"]
+    for case, texts, raw in ((gone, ("", ""), ""), (kept, ("Why?", "Because."), "score: 4")):
+        assert (await log.cases.get(case.id)).texts == texts
+        assert (await log.cases.verdict(case.id)).ratings[0].raw == raw
 
 
 def turn(part: Part, ts: str, text: str, author_id: str = "U-third") -> CaseTurn:
@@ -127,13 +116,9 @@ async def test_an_edit_of_any_message_that_was_judged_marks_the_case_once(log: S
 
 @pytest.mark.on("sqlite", "postgres")
 async def test_the_words_of_a_message_leave_the_case_with_all_others(log: Store) -> None:
-    for number, ts in enumerate(["3.1", "5.2", None]):
-        place = {"key": f"k{number}", "channel_id": f"C{number}"}
-        case = await delivered(log, **OF_TWO, **place)
-        if ts:
-            assert await log.edits.note_deleted("T1", f"C{number}", ts) == [case.id]
-        else:
-            await log.edits.drop_texts(case)
+    for ts in ("3.1", "5.2"):
+        case = await delivered(log, **OF_TWO, key=ts, channel_id=ts)
+        assert await log.edits.note_deleted("T1", ts, ts) == [case.id]
         found = await log.cases.get(case.id)
         assert [each.text for each in (await log.cases.with_turns(found)).turns] == [None] * 3
         assert found.response is None
@@ -165,3 +150,15 @@ async def test_no_look_up_goes_through_all_cases(log: Store) -> None:
     ):
         for step in await plans(log, work, "cases", "turns"):
             assert any(part in step for part in narrow), step
+
+
+@pytest.mark.on("sqlite", "postgres")
+async def test_a_post_is_noted_once_for_each_case_that_has_a_reason(log: Store) -> None:
+    one, two = [await delivered(log, key=key) for key in "ab"]
+    none = 999
+    for _ in range(2):
+        assert await log.edits.note_quoted("T1", [one.id, two.id, none], "C1", "1.1") == [none]
+    assert await log.edits.note_quoted("T1", [one.id], "D1", "2.2") == []
+    assert sorted(await log.edits.quoted([one.id])) == [("C1", "1.1"), ("D1", "2.2")]
+    await log.edits.drop_texts(two)
+    assert await log.edits.note_quoted("T1", [one.id, two.id], "C1", "3.3") == [two.id]

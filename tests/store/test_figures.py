@@ -19,17 +19,16 @@ from sqlalchemy import and_, insert, update
 from bot.domain.case import CaseStatus, Exclusion, Visibility
 from bot.domain.clock import utc_week
 from bot.domain.week import Week
-from bot.figures.quality import Agreement, Quality
+from bot.figures.quality import Agreement
 from bot.figures.week import (
     FEWEST,
     Chosen,
     Details,
-    Tally,
     read_chosen,
     read_details,
 )
 from bot.store import Store
-from bot.store.figures import LowCase, Place, Span
+from bot.store.figures import Place, Span
 from bot.store.schema import cases, labels
 from bot.store.visibility import Origin
 from judge.evaluation.severity import Severities
@@ -88,47 +87,43 @@ class Entry:
         return is_shown and self.message_ts is not None
 
 
-async def write(log: Store, team: str, entries: Sequence[Entry]) -> None:
+async def write(log: Store, team: str, entries: Sequence[Entry], **changes: Any) -> None:
     async with log.database.engine.begin() as connection:
         for number, entry in enumerate(entries):
-            case_id = (
-                await connection.execute(insert(cases).values(_row(team, number, entry)))
-            ).inserted_primary_key
+            row = _row(team, number, entry) | changes
+            (case_id,) = (await connection.execute(insert(cases).values(row))).inserted_primary_key
             for person, score in enumerate(entry.labels):
-                moment = {"created_at": NOW, "updated_at": NOW}
-                label = {
-                    "team_id": team,
-                    "case_id": case_id[0],
-                    "user_id": f"U{person}",
-                    "score": score,
-                }
-                label |= {"channel_id": entry.channel, "probability": entry.probability}
-                label |= {"is_blind": entry.probability is not None}
-                await connection.execute(insert(labels).values(label | moment))
+                label = {"case_id": case_id, "user_id": f"U{person}", "score": score}
+                label |= {"team_id": team, "channel_id": entry.channel}
+                label |= {"created_at": NOW, "updated_at": NOW, "probability": entry.probability}
+                label["is_blind"] = entry.probability is not None
+                await connection.execute(insert(labels).values(label))
 
 
 def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
-    is_judged = entry.judged_at is not None
-    named = vars(entry).keys() & cases.c.keys()
-    return a_row(
-        **{name: getattr(entry, name) for name in named - {"message_ts", "score", "probability"}},
-        team_id=team,
-        key=str(number),
-        channel_id=entry.channel,
-        requester_id=entry.requester,
-        message_ts=f"1795000000.{number:06}" if entry.message_ts == OWN else entry.message_ts,
-        author_id=entry.author,
-        status=CaseStatus.DELIVERED if is_judged else CaseStatus.RECEIVED,
-        score=entry.score if is_judged else None,
-        lowest=entry.scale[0],
-        highest=entry.scale[1],
-        unscored_reason=entry.reason if is_judged and entry.score is None else None,
-        judge_version=entry.version if is_judged and entry.score is not None else None,
-        input_tokens=entry.tokens,
-        output_tokens=entry.tokens,
-        cost_usd=entry.cost,
-        created_at=NOW,
-    )
+    row = a_row(**{name: vars(entry)[name] for name in vars(entry).keys() & cases.c.keys()})
+    lowest, highest = entry.scale
+    row |= {
+        "team_id": team,
+        "key": str(number),
+        "channel_id": entry.channel,
+        "requester_id": entry.requester,
+        "author_id": entry.author,
+        "probability": None,
+        "lowest": lowest,
+        "highest": highest,
+        "input_tokens": entry.tokens,
+        "output_tokens": entry.tokens,
+        "cost_usd": entry.cost,
+        "created_at": NOW,
+    }
+    if entry.message_ts == OWN:
+        row["message_ts"] = f"1795000000.{number:06}"
+    if entry.judged_at is None:
+        return row | {"status": CaseStatus.RECEIVED, "score": None}
+    if entry.score is None:
+        return row | {"unscored_reason": entry.reason}
+    return row | {"judge_version": entry.version}
 
 
 async def figures_of(
@@ -143,12 +138,6 @@ async def figures_of(
 async def read(log: Store, place: Place, now: datetime = NOW) -> tuple[Chosen, Details]:
     chosen = await read_chosen(log.tallies, place, WEEK, now)
     return chosen, await read_details(log.tallies, place, chosen)
-
-
-async def quality_of(log: Store, *entries: Entry) -> Quality:
-    _, details = await figures_of(log, *entries)
-    assert details.quality is not None
-    return details.quality
 
 
 def counted(entries: Sequence[Entry], week: Week, since: datetime | None = None) -> list[Entry]:
@@ -336,21 +325,7 @@ def _agreement(labelled: list[Entry]) -> Agreement | None:
     return Agreement(len(pairs), wilson(near, len(pairs)))
 
 
-def test_the_mean_of_a_tally() -> None:
-    tally = Tally({0: 1, 2: 2, 5: 3})
-    assert tally.mean == pytest.approx((0 + 4 + 15) / 6)
-
-
-async def test_the_raters_are_those_of_the_scores_that_count(log: Store) -> None:
-    offline = Entry(model="offline", version="offline")
-    chosen, _ = await figures_of(log, *[Entry(version="m")] * 3, *[offline] * 2)
-    assert (chosen.this.n, chosen.raters, chosen.otherwise) == (3, {None: 3}, 2)
-
-
-async def test_a_week_ends_where_the_next_one_begins_and_the_week_so_far_now(log: Store) -> None:
-    entries = Entry(judged_at=WEEK.end), Entry(judged_at=WEEK.start - MOMENT)
-    chosen, details = await figures_of(log, *entries)
-    assert (chosen.this.n, chosen.level.n, details.usage.cases) == (0, 1, 0)
+async def test_the_week_so_far_ends_now(log: Store) -> None:
     now = WEEK.start + timedelta(days=1)
     entries = Entry(judged_at=now - MOMENT), Entry(judged_at=now + MOMENT)
     chosen, _ = await figures_of(log, *entries, now=now)
@@ -396,23 +371,15 @@ async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgo
 
 @pytest.mark.on("sqlite", "postgres")
 async def test_low_replies_are_low_on_their_own_scale_and_were_chosen_or_drawn(log: Store) -> None:
-    team = next(TEAMS)
     scales = [Scale(0, 5), Scale(1, 10), Scale(0, 100)]
     scores = [(scale, low_to(scale) + more) for scale in scales for more in (0, 1)]
-    await write(
-        log, team, [Entry(score=score, scale=scale) for scale, score in scores for _ in range(2)]
-    )
-    is_every_other = and_(
-        cases.c.team_id == team, cases.c.key.in_([str(number) for number in range(0, 12, 2)])
-    )
-    await log.database.execute(update(cases).where(is_every_other).values(probability=0.5))
-    found = list[LowCase]()
-    for origin in Origin:
-        place = Place(team, "C1", origin=origin)
-        low = await log.tallies.low(place, THIS_WEEK, 100, True)
-        assert len(low) == 3
-        found += low
-    assert sorted(case.score for case in found) == [2, 2, 4, 4, 40, 40]
+    entries = [Entry(score=score, scale=scale) for scale, score in scores]
+    for origin, probability in ((Origin.CHOSEN, None), (Origin.WATCHED, 0.5)):
+        team = next(TEAMS)
+        await write(log, team, entries, probability=probability)
+        for which in Origin:
+            low = await log.tallies.low(Place(team, "C1", origin=which), THIS_WEEK, 100, True)
+            assert sorted(case.score for case in low) == ([2, 4, 40] if which is origin else [])
 
 
 def mixed() -> list[Entry]:
@@ -441,46 +408,19 @@ async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Store
     from bot.features.digest.channel_week import read_lowest
 
     team = next(TEAMS)
-    people = [Entry(author="U1", score=0)] * 4
-    await write(
-        log,
-        team,
-        [
-            *people,
-            Entry(author=None, score=0),
-            *(Entry(author="B1", score=n) for n in (2, 1, 0, 2)),
-        ],
-    )
-
-    drawn = Entry(author="B2", score=1, judged_at=WEEK.start + timedelta(days=3))
-    await log.database.execute(insert(cases).values(_row(team, 1000, drawn) | {"probability": 1.0}))
+    others = [Entry(author="U1", score=0), Entry(author=None, score=0)]
+    await write(log, team, [*others, *(Entry(author="B1", score=n) for n in (2, 1, 0, 2))])
+    drawn = _row(team, 1000, Entry(author="B2", score=1, judged_at=WEEK.end - MOMENT))
+    await log.database.execute(insert(cases).values(drawn | {"probability": 1.0}))
     lowest = await read_lowest(log.tallies, Place(team, "C1"), THIS_WEEK, ["B1"])
     assert [(case.author_id, case.score) for case in lowest] == [("B1", 0), ("B2", 1), ("B1", 1)]
 
 
 async def test_authors_are_those_of_public_verdicts_most_first(log: Store) -> None:
     team = next(TEAMS)
-    hidden = [
-        Entry(author="B3", visibility=Visibility.ME),
-        Entry(author="B4", channel="C2"),
-        Entry(author=None),
-    ]
+    hidden = [Entry(author="B3", visibility=Visibility.ME), Entry(author=None)]
     await write(log, team, [Entry(author="B2"), *[Entry(author="B1")] * 2, *hidden])
-    await write(log, next(TEAMS), [Entry(author="B5")])
-    assert await log.tallies.authors(Place(team, "C1"), Span(WEEK.start, WEEK.end)) == ["B1", "B2"]
-
-
-async def test_quality_is_corrected_for_who_labels_where_several_labelled_the_same_replies(
-    log: Store,
-) -> None:
-    # One person gives two points less and most labels: 24 times 1 + 12 / 12.5, and 12 times (1 + 3)
-    # / 2.
-    alone, shared = ([Entry(score=3, labels=of, probability=1.0)] for of in ((1,), (1, 3)))
-    quality = await quality_of(log, *alone * 24, *shared * 12)
-    assert quality.mean.corrected.mean == pytest.approx((24 * 1.96 + 12 * 2) / 36)
-    assert quality.severity.startswith("Corrected to the average of 2 people, by 24 labels")
-    by_one = await quality_of(log, *alone * 24)
-    assert by_one.severity.startswith("Careful: one person gave 100% of the labels")
+    assert await log.tallies.authors(Place(team, "C1"), THIS_WEEK) == ["B1", "B2"]
 
 
 async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:

@@ -6,13 +6,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select
 
 from bot.commands.export import export
 from bot.domain.case import CaseSource, CaseTurn, Part, Visibility
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
+from bot.store.schema import labels
 from tests.cases import judged
 
 pytestmark = pytest.mark.on("sqlite")
@@ -29,12 +30,10 @@ async def rows(log: Store, has_texts: bool = True, **which: Any) -> list[dict[st
 @pytest.mark.on("sqlite", "postgres")
 async def test_a_second_label_replaces_the_first_tells_it_and_keeps_its_time(log: Store) -> None:
     case = await judged(log, "a")
-    labels = log.labels
-    assert await labels.put(case, "U1", Label(2, "short")) is None
-    assert await labels.put(case, "U1", Label(3, None)) == Label(2, "short")
-    assert await labels.get(case, "U1") == Label(3, None)
-    async with log.database.engine.connect() as connection:
-        row = (await connection.execute(text("SELECT created_at, updated_at FROM labels"))).one()
+    assert await log.labels.put(case, "U1", Label(2, "short")) is None
+    assert await log.labels.put(case, "U1", Label(3, None)) == Label(2, "short")
+    assert await log.labels.get(case, "U1") == Label(3, None)
+    (row,) = await log.database.all(select(labels))
     assert row.created_at < row.updated_at
 
 
@@ -46,10 +45,7 @@ async def test_cases_without_a_label_are_exported_where_all_are_wanted(log: Stor
     await judged(log, "c", message_ts="999.1")
     await judged(log, "for one alone", visibility=Visibility.ME)
     found = await rows(log, has_unlabelled=True)
-    assert [(row["case"], row["human"], row["blind"]) for row in found] == [
-        *[(1, 2, False)] * 2,
-        *[(2, None, None), (3, None, None)],
-    ]
+    assert [(row["case"], row["human"]) for row in found] == [(1, 2), (1, 2), (2, None), (3, None)]
     assert [row["label_by"] is None for row in found] == [False, False, True, True]
     assert [row["thread"] == found[0]["thread"] for row in found] == [True, True, True, False]
     assert "999.1" not in json.dumps(found)
@@ -57,48 +53,36 @@ async def test_cases_without_a_label_are_exported_where_all_are_wanted(log: Stor
 
 
 async def test_what_a_watch_drew_is_exported_apart_from_what_people_chose(log: Store) -> None:
-    chosen = await judged(log, "a", message_ts="1.1")
+    await judged(log, "a", message_ts="1.1")
     drawn = await judged(log, "b", message_ts="2.2", source=CaseSource.WATCH, probability=0.2)
-    again = await judged(log, "c", message_ts="2.2", attempt=2)
-    for case in (chosen, drawn):
-        await log.labels.put(case, "U1", Label(2, None))
-    asked = {"has_unlabelled": True}
-    assert [(row["case"], row["drawn_with"]) for row in await rows(log, **asked)] == [
-        (chosen.id, None),
-        (again.id, None),
-    ]
-    assert [(row["case"], row["drawn_with"]) for row in await rows(log, watched=True, **asked)] == [
-        (drawn.id, 0.2)
-    ]
-    assert [row["human"] for row in await rows(log, watched=True)] == [2]
+    await judged(log, "c", message_ts="2.2", attempt=2)
+    await log.labels.put(drawn, "U1", Label(2, None))
+    chosen = await rows(log, has_unlabelled=True)
+    assert [(row["case"], row["drawn_with"]) for row in chosen] == [(1, None), (3, None)]
+    (row,) = await rows(log, watched=True)
+    assert (row["case"], row["drawn_with"], row["human"]) == (drawn.id, 0.2, 2)
 
 
 async def test_an_exported_row_names_nobody(log: Store) -> None:
     case = await judged(log, "a", requester_id="UANN", requester_name="Ann Smith")
     await log.labels.put(case, "UBEN", Label(1, "Wrong."))
     (row,) = await rows(log)
-    assert row["prompt"] == "Why?"
-    assert row["completion"] == "Because of a."
-    assert row["reason"] == "Wrong."
-    assert row["channel"] == "C1"
+    said = {"prompt": "Why?", "completion": "Because of a.", "reason": "Wrong.", "channel": "C1"}
+    assert row.items() >= said.items()
     assert not any(name in json.dumps(row) for name in ("UBEN", "UANN", "Smith"))
 
 
 async def test_without_texts_the_prompts_are_still_told_apart(log: Store) -> None:
-    said = CaseTurn(
-        part=Part.CONVERSATION, ts="1.1", author_id="U2", role="Person 1", text="Hm.", text_hash=""
-    )
-    in_conversation = {"turns": (said,), "messages_before": 1}
+    said = {"author_id": "U2", "role": "Person 1", "text": "Hm.", "text_hash": ""}
+    turn = CaseTurn(part=Part.CONVERSATION, ts="1.1", **said)
+    in_conversation = {"turns": (turn,), "messages_before": 1}
     for key, asked in (("a", {}), ("b", {}), ("c", {"question": "How?"}), ("d", in_conversation)):
         await log.labels.put(await judged(log, key, **asked), "U1", Label(1, "Words."))
     found = await rows(log, has_texts=False)
-    assert not {"prompt", "completion", "reason"} & set(found[0])
-    assert [row["prompt_id"] == found[0]["prompt_id"] for row in found] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    assert not {"prompt", "completion", "reason"} & found[0].keys()
+    first, second, *others = [row["prompt_id"] for row in found]
+    assert first == second
+    assert len({first, *others}) == 3
 
 
 async def test_verdicts_for_one_person_alone_are_not_exported(log: Store) -> None:

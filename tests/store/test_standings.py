@@ -1,7 +1,7 @@
 """The standings of assistants, as the store keeps them; on both databases."""
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 from sqlalchemy import select
@@ -62,21 +62,23 @@ async def test_the_newest_row_of_a_subject_is_its_standing(standings: Standings)
 async def test_of_processes_that_find_the_same_only_the_first_stores_it(
     log: Store, standings: Standings
 ) -> None:
-    written = {"team_id": "T1", "channel_id": "C1", "author_id": "B1", "judge_version": "m 1"}
-    async with log.database.engine.begin() as connection:
-        await connection.execute(
-            cases.insert(), [a_row(**written, key="1", created_at=NOW, judged_at=NOW)]
-        )
+    await add_scores(log, NOW)
     await standings.begin(FIRST)
     effect = replace(LOWER, release_id=7, follows=None)
     for step in (-0.7, -0.8):
         await standings.begin(replace(LOWER, step=step))
         await standings.begin(replace(effect, step=step))
-    judged = replace(LOWER, version="m 1, since 2026-11-25")
-    await standings.begin_with_judge(judged, "m 1", NOW, ["C1"])
+    await standings.begin_with_judge(LOWER, "m 1", NOW, ["C1"])
     rows = await log.database.all(select(table.c.step, table.c.follows).order_by(table.c.id))
     assert rows == [(None, 0), (-0.7, 1), (-0.7, None)]
     assert await log.database.values(select(cases.c.judge_version)) == ["m 1"]
+
+
+async def add_scores(log: Store, *moments: datetime) -> None:
+    written = {"team_id": "T1", "channel_id": "C1", "author_id": "B1", "judge_version": "m 1"}
+    for at in moments:
+        row = a_row(**written, key=str(at), created_at=NOW, judged_at=at)
+        await log.database.execute(cases.insert().values(row))
 
 
 @pytest.mark.on("sqlite")
@@ -94,15 +96,9 @@ async def test_a_later_look_keeps_that_a_change_was_told(standings: Standings) -
 async def test_a_change_of_the_judge_makes_later_scores_those_of_another(
     log: Store, standings: Standings
 ) -> None:
-    days = [timedelta(days=day) for day in range(4)]
-    written = {"team_id": "T1", "channel_id": "C1", "author_id": "B1", "judge_version": "m 1"}
-    rows = [a_row(**written, key=f"{day}", created_at=NOW, judged_at=NOW + day) for day in days]
-    async with log.database.engine.begin() as connection:
-        await connection.execute(cases.insert(), rows)
-    later = replace(LOWER, direction=Direction.TOO_FEW, version="m 1, since 2026-11-25")
-    for follows in (0, 1):
-        row = replace(later, follows=follows)
-        await standings.begin_with_judge(row, "m 1", NOW + days[2], ["C1", "C2"])
+    moments = [NOW + timedelta(days=day) for day in range(4)]
+    await add_scores(log, *moments)
+    await standings.begin_with_judge(replace(LOWER, follows=0), "m 1", moments[2], ["C1", "C2"])
     versions = select(cases.c.judge_version).order_by(cases.c.judged_at)
     assert await log.database.values(versions) == ["m 1"] * 2 + ["m 1, since 2026-11-25"] * 2
     assert await log.database.values(select(releases.c.channel_id)) == ["C1"]

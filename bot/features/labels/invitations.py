@@ -2,7 +2,9 @@
 message.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -43,10 +45,15 @@ async def ask_due(services: Services) -> None:
     for user_id in in_turn:
         if len(asked) < _A_WEEK and user_id not in asked and await _has_waiting(services, user_id):
             asked.add(user_id)
-            # Noted before they are asked, so that no other process asks them, too.
             values = notice | {"recipient": user_id, "day": day_of(now), "claimed_at": now}
-            if await database.execute(db.insert_new(database, notices, values)):
-                await services.messenger.direct(Recipient(user_id, ""), words.ASKED)
+            await _ask(services, values)
+
+
+async def _ask(services: Services, notice: Mapping[str, Any]) -> None:
+    """Asks a person, noted before that, so that no other process asks them, too."""
+    database = services.store.database
+    if await database.execute(db.insert_new(database, notices, notice)):
+        await services.messenger.direct(Recipient(notice["recipient"], ""), words.ASKED)
 
 
 def _is_time(local: datetime) -> bool:

@@ -113,11 +113,10 @@ async def _forget(services: Services, invocation: Invocation) -> str:
         gone, errors = await _delete(services, at_rest, invocation.user_id)
     except SLACK_ERRORS:
         return words.NOT_NOW  # all cases are still in the store
-    refused = [error for error in errors if error and error != "message_not_found"]
     # Read again: another press may have deleted some meanwhile.
     left = await services.store.cases.numbered(invocation.team_id, [case.id for case in theirs])
     stays = words.staying_text([case.id for case in left], len(others))
-    return words.forgotten_text(sorted(gone), errors.count(None), refused, stays)
+    return words.forgotten_text(sorted(gone), errors, stays)
 
 
 async def _delete(

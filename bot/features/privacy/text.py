@@ -67,22 +67,23 @@ def words_forgotten_text(gone: Words) -> str:
     )
 
 
-def forgotten_text(cases: Sequence[int], messages: int, errors: Sequence[str], stays: str) -> str:
-    """The outcome of a request to forget cases: those deleted, how many of our messages are
-    deleted, and Slack's `errors` for others. `stays` is what `staying_text` says.
+def forgotten_text(cases: Sequence[int], errors: Sequence[str | None], stays: str) -> str:
+    """The outcome of a request to forget cases: those deleted, and for each of our messages Slack's
+    error, None if it is deleted. `stays` is what `staying_text` says.
     """
     parts = []
     if cases:
         parts.append(
             f"Deleted: {_cases(cases)}, with texts, ratings and labels, and "
-            f"{number_of(messages, 'message')} of mine in Slack. Messages marked “Only visible to "
-            "you” disappear when that person reloads Slack; direct messages have lost what they "
-            "quoted."
+            f"{number_of(errors.count(None), 'message')} of mine in Slack. Messages marked “Only "
+            "visible to you” disappear when that person reloads Slack; direct messages have lost "
+            "what they quoted."
         )
-    if errors:
+    refused = [error for error in errors if error and error != "message_not_found"]
+    if refused:
         parts.append(
-            f"Slack did not let me delete {number_of(len(errors), 'message')} of mine "
-            f"(`{escape(errors[0])}`); a workspace admin can."
+            f"Slack did not let me delete {number_of(len(refused), 'message')} of mine "
+            f"(`{escape(refused[0])}`); a workspace admin can."
         )
     if stays:
         parts.append(stays)

@@ -43,16 +43,14 @@ class RubricChanges(StoreQueries):
         team_id = saved.team_id
         channel_id = saved.channel_id
         await lock_for_transaction(connection, f"rubrics of {team_id}/{channel_id}")
-        if saved.number == 1:
-            number = select(func.count(rubrics.c.name.distinct()))
-            made_here = number.filter_by(team_id=team_id, channel_id=channel_id)
-            others = made_here.where(rubrics.c.name != saved.name)
-            if (await connection.execute(others)).scalar_one() >= MOST_RUBRICS:
-                raise TooManyRubricsError
         row = asdict(saved) | {"version": saved.rubric.version}
         inserted = await connection.execute(insert_new(self._database, rubrics, row))
         if not inserted.rowcount:
             raise SavedBeforeError(saved.name)
+        number = select(func.count(rubrics.c.name.distinct()))
+        made_here = number.filter_by(team_id=team_id, channel_id=channel_id)
+        if (await connection.execute(made_here)).scalar_one() > MOST_RUBRICS:
+            raise TooManyRubricsError
         act = Act(team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=channel_id)
         await note(connection, [act])
 
