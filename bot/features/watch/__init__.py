@@ -2,7 +2,7 @@
 they get worse.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import Week
 from bot.feature import Feature, Named, WeekPart
-from bot.features.watch import first_hour, orders, pauses, releases, window
+from bot.features.watch import first_hour, orders, pauses, release_window, releases, window
 from bot.features.watch.alerts import Alerts
 from bot.features.watch.everywhere import follow_orders
 from bot.features.watch.figures import (
@@ -29,6 +29,7 @@ from bot.features.watch.queries import Releases, WatchOrders
 from bot.features.watch.release_looks import ReleaseLooks
 from bot.features.watch.retirements import Retirements
 from bot.features.watch.standings import StandingLooks
+from bot.features.watch.taking import Taker
 from bot.features.watch.text import MOST_SHOWN, not_read_since, settings_blocks
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.week_text import (
@@ -57,11 +58,9 @@ def feature(services: Services) -> Feature:
         window.register(app, watcher)
         orders.register(app, watcher)
         first_hour.register(app, services)
-        releases.register(app, services)
+        release_window.register(app, services)
         pauses.register(app, services)
 
-    watched = sa.select(schema.watches.c.team_id)
-    released = sa.select(schema.releases.c.team_id)
     return Feature(
         register=register,
         words={
@@ -72,26 +71,33 @@ def feature(services: Services) -> Feature:
         help=_HELP,
         on_message=watcher.note,
         follows=watcher.watches,
-        periodic_jobs=[
-            PeriodicJob(
-                "follow_watches_everywhere", partial(follow_orders, watcher), teams=watched
-            ),
-            PeriodicJob("take_finished_replies", watcher.take_finished, teams=watched),
-            PeriodicJob("look_for_replies", partial(look, watcher), teams=watched),
-            PeriodicJob("look_at_standings", looks.look, teams=watched),
-            PeriodicJob("send_due_alerts", Alerts(services).look, teams=watched),
-            PeriodicJob("tell_low_replies", partial(tell_low, services), teams=watched),
-            PeriodicJob("tell_first_figures", partial(tell_first, services), teams=watched),
-            PeriodicJob("look_at_releases", ReleaseLooks(services).look, teams=released),
-            PeriodicJob("tell_new_models", NewModels(services).look, teams=watched),
-            PeriodicJob("tell_retirements", Retirements(services).look, teams=watched),
-        ],
+        periodic_jobs=_periodic_jobs(services, watcher, looks),
         home_section=partial(_home_section, services),
         home_settings=partial(_home_settings, services),
         week_part=partial(_week_part, services, looks),
         week_details=partial(_week_details, services),
         release=partial(_release, services),
     )
+
+
+def _periodic_jobs(
+    services: Services, watcher: Watcher, looks: StandingLooks
+) -> Sequence[PeriodicJob]:
+    watched = sa.select(schema.watches.c.team_id)
+    released = sa.select(schema.releases.c.team_id)
+    of_watches: Mapping[str, Callable[[], Awaitable[object]]] = {
+        "follow_watches_everywhere": partial(follow_orders, watcher),
+        "take_finished_replies": Taker(services).take_finished,
+        "look_for_replies": partial(look, watcher),
+        "look_at_standings": looks.look,
+        "send_due_alerts": Alerts(services).look,
+        "tell_low_replies": partial(tell_low, services),
+        "tell_first_figures": partial(tell_first, services),
+        "tell_new_models": NewModels(services).look,
+        "tell_retirements": Retirements(services).look,
+    }
+    jobs = [PeriodicJob(name, run, teams=watched) for name, run in of_watches.items()]
+    return [*jobs, PeriodicJob("look_at_releases", ReleaseLooks(services).look, teams=released)]
 
 
 async def _home_section(services: Services, person: Invocation) -> Sequence[Block]:

@@ -40,7 +40,8 @@ _WHOSE = {
     "both": Whose.BOTH,
 }
 
-Request = Callable[[], Awaitable[Verdict]]
+Request = tuple[int, Callable[[], Awaitable[Verdict]]]
+"""A case, and what has it scored."""
 
 logger = structlog.get_logger(__name__)
 
@@ -72,19 +73,11 @@ class AskedAgain:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def about(self, team_id: str, change: Change, most: int) -> Asked:
+    async def about(self, change: Change, most: int) -> Asked:
         """Whose change it is, after asking about at most `most` replies, or as many as it takes."""
-        services = self._services
-        channel_id = change.after[-1].channel_id
-        judges = services.judges
-        judge = judges and await judges.of_channel(team_id, channel_id)
-        if not judges or not judge or judge.model == OFFLINE:
-            return _not_asked("no model is set")
-        version = base_version(change.after[0].version)
-        if judge.version != version:
-            judge = await judges.of_channel(team_id, channel_id, DISTRIBUTION)
-        if not judge or judge.version != version:
-            return _not_asked("another judge scores now")
+        judge = await self._judge_of(change)
+        if isinstance(judge, str):
+            return _not_asked(judge)
         drawn = await self._drawn(change.before, max(min(most, STEPS[-1]), FEWEST))
         if len(drawn) < FEWEST:
             return _not_asked(f"fewer than {FEWEST} replies with texts")
@@ -92,16 +85,45 @@ class AskedAgain:
         why = ""
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
-                for begin, end in zip((0, *STEPS), STEPS, strict=False):
-                    why = await self._score(team_id, judge, drawn[begin:end], verdicts)
-                    asked = await self._compare(change, verdicts)
-                    if why or asked.whose in {Whose.ASSISTANT, Whose.JUDGE, Whose.BOTH}:
-                        break
-        logger.info("asked_again", channel=channel_id, replies=len(verdicts))
+                why = await self._score_until_clear(judge, drawn, change, verdicts)
+        logger.info("asked_again", channel=change.after[-1].channel_id, replies=len(verdicts))
         if why and len(verdicts) < FEWEST:
             return _not_asked(why)
         # Looked at once more: replies may have been forgotten or edited meanwhile.
         return await self._compare(change, verdicts)
+
+    async def _score_until_clear(
+        self,
+        judge: Judge,
+        drawn: Sequence[sa.Row[Any]],
+        change: Change,
+        verdicts: dict[int, Verdict],
+    ) -> str:
+        """Has cases scored, more of them if it is not clear yet whose change it is; returns why not
+        all could be asked about.
+        """
+        for begin, end in zip((0, *STEPS), STEPS, strict=False):
+            why = await self._score(judge, drawn[begin:end], verdicts)
+            asked = await self._compare(change, verdicts)
+            if why or asked.whose in _WHOSE.values():
+                return why
+        return ""
+
+    async def _judge_of(self, change: Change) -> Judge | str:
+        """The judge whose version the scores have, or why it cannot be asked."""
+        judges = self._services.judges
+        team_id = self._services.identity.team_id
+        channel_id = change.after[-1].channel_id
+        version = base_version(change.after[0].version)
+        if judges is None:
+            return "no model is set"
+        for way in (None, DISTRIBUTION):
+            judge = await judges.of_channel(team_id, channel_id, way)
+            if judge is None or judge.model == OFFLINE:
+                return "no model is set"
+            if judge.version == version:
+                return judge
+        return "another judge scores now"
 
     async def _drawn(self, before: Sequence[TimedScore], most: int) -> Sequence[sa.Row[Any]]:
         some = [score.id for score in sample(before, min(_LOOKED_AT, len(before)))]
@@ -120,34 +142,29 @@ class AskedAgain:
         return {row.id: row for row in await self._services.store.database.all(query)}
 
     async def _score(
-        self,
-        team_id: str,
-        judge: Judge,
-        drawn: Sequence[sa.Row[Any]],
-        verdicts: dict[int, Verdict],
+        self, judge: Judge, drawn: Sequence[sa.Row[Any]], verdicts: dict[int, Verdict]
     ) -> str:
         """Has the judge score cases; returns why not all could be asked about."""
-        read = partial(read_conversations, case_ids=[case.id for case in drawn])
-        conversations = await self._services.store.database.read(read)
-        requests = dict[int, Request]()
-        for case in drawn:
-            turns = conversations.get(case.id, ())
-            score = partial(judge.score, case.question, case.response, conversation=turns)
-            requests[case.id] = score
-        left = iter(requests.items())
+        left = iter(await self._requests(judge, drawn))
         at_once = max(self._services.settings.judge_concurrency // 2, 1)
-        asking = [self._ask_some(team_id, left, verdicts) for _ in range(at_once)]
+        asking = [self._ask_some(left, verdicts) for _ in range(at_once)]
         # Empty only if none has stopped.
         return max(await asyncio.gather(*asking))
 
-    async def _ask_some(
-        self,
-        team_id: str,
-        left: Iterator[tuple[int, Request]],
-        verdicts: dict[int, Verdict],
-    ) -> str:
+    async def _requests(self, judge: Judge, drawn: Sequence[sa.Row[Any]]) -> Sequence[Request]:
+        read = partial(read_conversations, case_ids=[case.id for case in drawn])
+        conversations = await self._services.store.database.read(read)
+        requests = list[Request]()
+        for case in drawn:
+            turns = conversations.get(case.id, ())
+            score = partial(judge.score, case.question, case.response, conversation=turns)
+            requests.append((case.id, score))
+        return requests
+
+    async def _ask_some(self, left: Iterator[Request], verdicts: dict[int, Verdict]) -> str:
         """Does the requests that nobody else has begun; returns why not all of them."""
         services = self._services
+        team_id = services.identity.team_id
         failures = 0
         for case_id, request in left:
             try:
@@ -175,16 +192,21 @@ class AskedAgain:
         ]
         if len(scores) < FEWEST:
             return _not_asked(_TOO_LATE)
-        has_chance = any(case.spread for case, _ in pairs)
-        is_same = all(
-            case.mean == verdict.mean and case.justification == verdict.justification
-            for case, verdict in pairs
-        )
-        # Ratings that differ for one case do not all come out the same again.
-        if has_chance and is_same:
+        if _are_cached(pairs):
             return _not_asked("a cache gave the old answers")
         blame = find_blame(scores, change.step, change.before[0].kind.scale)
         return Asked(_WHOSE.get(blame.who, Whose.OPEN), n=blame.n, judge=blame.judge)
+
+
+def _are_cached(pairs: Sequence[tuple[sa.Row[Any], Verdict]]) -> bool:
+    """Whether all verdicts are the old ones, although ratings that differ for one case do not all
+    come out the same again.
+    """
+    is_same = all(
+        case.mean == verdict.mean and case.justification == verdict.justification
+        for case, verdict in pairs
+    )
+    return is_same and any(case.spread for case, _ in pairs)
 
 
 def _not_asked(why: str) -> Asked:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from bot.domain.standing import Subject, subject_of
 from bot.features.watch.notices import hearers, tell_each
 from bot.features.watch.standing_text import new_model_notice
-from bot.features.watch.standings import place_of
+from bot.features.watch.subjects import WatchedSubject
 from bot.figures.quality import grouped
 from bot.services import Services
 from bot.store.database import Database
@@ -35,15 +35,15 @@ class NewModels:
         watches = await services.store.watches.of(services.identity.team_id)
         by_subject = grouped((subject_of(watch), watch) for watch in watches if watch.alerts_to)
         for subject, its_watches in by_subject.items():
-            place = place_of(subject, its_watches)
+            watched = WatchedSubject(subject, its_watches)
+            place = watched.place
             newest = await services.store.tallies.newest(place)
             if newest is None or self._newest.get(subject) == newest.id:
                 continue
             self._newest[subject] = newest.id
             if names := await self._new_name(place):
-                channels = [watch.channel_id for watch in its_watches]
                 who = await services.members.name_of(subject.author_id)
-                notice = new_model_notice(who, channels, *names)
+                notice = new_model_notice(who, watched.channel_ids, *names)
                 await tell_each(services, hearers(its_watches), f"answers as {names[0]}", notice)
 
     async def _new_name(self, place: Place) -> tuple[str, str] | None:

@@ -14,18 +14,14 @@ from bot.domain.standing import Standing, Whose
 from bot.domain.watch import Watch
 from bot.features.watch import release_text as words
 from bot.features.watch.asked_again import Asked, Change
+from bot.features.watch.changes import Changes, with_cause
 from bot.features.watch.notices import TRIED_FOR, Telling, shown_to, tell_each
 from bot.features.watch.queries import Release, Releases
 from bot.features.watch.release_text import COMPARED_FOR, GIVEN_UP
 from bot.features.watch.series import Series, read_series, replied_at
-from bot.features.watch.standings import (
-    LEASE,
-    LOOK_HOUR,
-    StandingLooks,
-    place_of,
-    with_cause,
-    with_marker,
-)
+from bot.features.watch.standing_news import with_marker
+from bot.features.watch.standings import LEASE, LOOK_HOUR
+from bot.features.watch.subjects import WatchedSubject, subjects_of
 from bot.services import Services
 from bot.slack.members import MembershipError
 from bot.store.notices import Notices, day_of
@@ -46,7 +42,7 @@ class ReleaseLooks:
         self._releases = Releases(services.store.database)
         self._standings = Standings(services.store.database)
         self._notices = Notices(services.store.database)
-        self._looks = StandingLooks(services)
+        self._changes = Changes(services)
 
     async def look(self) -> None:
         team_id = self._services.identity.team_id
@@ -55,20 +51,24 @@ class ReleaseLooks:
         to_compare = await self._releases.to_compare(team_id, now - GIVEN_UP)
         if not to_announce and not to_compare:
             return
-        subjects = await self._looks.subjects()
+        subjects = await subjects_of(self._services)
         for release in to_announce:
-            await self._announce(release, subjects.get(release.subject, ()))
+            await self._announce(release, subjects.get(release.subject))
         for release in to_compare:
-            watches = subjects.get(release.subject, ())
-            if watches:
-                await self._look_at(release, watches)
+            watched = subjects.get(release.subject)
+            if watched:
+                await self._look_at(release, watched)
 
-    async def _announce(self, release: Release, watches: Sequence[Watch]) -> None:
-        recipients = with_marker(release, watches) if watches else {}
+    async def _announce(self, release: Release, watched: WatchedSubject | None) -> None:
+        recipients = dict[str, Watch]()
+        channel_ids: Sequence[str] = ()
+        if watched:
+            recipients = with_marker(release, watched.watches)
+            channel_ids = watched.channel_ids
         # Not the person who did it.
         recipients.pop(release.taken_back_by or release.set_by, None)
         name = f"{'undone' if release.taken_back_at else 'mark'} {release.id}"
-        write = partial(self._write, release, recipients, [watch.channel_id for watch in watches])
+        write = partial(self._write, release, recipients, channel_ids)
         reached = await tell_each(self._services, recipients, name, write)
         now = self._services.clock()
         # It may be of an earlier day.
@@ -87,13 +87,10 @@ class ReleaseLooks:
         own = [recipients[to].channel_id]
         with suppress(MembershipError):
             own = await shown_to(self._services, to, channels) or own
-        channel_id = own[0]
-        return words.mark_notice(release, name, channel_id, channels), ()
+        return words.mark_notice(release, name, own[0], channels), ()
 
-    async def _look_at(self, release: Release, watches: Sequence[Watch]) -> None:
-        """Stores what a release has changed, if that is due: once half a point would be seen or
-        more is plain, after four weeks, or because another one is marked.
-        """
+    async def _look_at(self, release: Release, watched: WatchedSubject) -> None:
+        """Stores what a release has changed, if that is due."""
         services = self._services
         local = services.clock().astimezone(services.schedule.zone)
         marks = await self._releases.of_subject(release.subject)
@@ -107,63 +104,35 @@ class ReleaseLooks:
         # One process at a time, before the judge is asked: each would pay for it.
         if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
             return
-        others = {each.day for each in marks if each.id != release.id}
-        series = await read_series(services, place_of(subject, watches))
-        scores = _around(series, release, end) if series else None
-        effect = await self._effect(release, scores, end, others)
-        is_over = later or end >= release.day + COMPARED_FOR
-        if is_over or _is_plain(effect) or (scores and await _is_seen(release, scores, end)):
-            await self._store(effect, scores, watches)
+        others = [each.day for each in marks if each.id != release.id]
+        is_over = bool(later) or end >= release.day + COMPARED_FOR
+        await self._compare(release, watched, end, others, is_over=is_over)
         await self._notices.note_told(subject, name, "", services.clock())
 
-    async def _effect(
-        self, release: Release, scores: Series | None, end: date, others: Collection[date]
-    ) -> Standing:
-        """What a release has changed up to the day `end`; `others` are the days of other releases."""
-        now = self._services.clock()
-        unknown = Standing(
-            **release.subject._asdict(),
-            release_id=release.id,
-            follows=None,
-            since=release.day,
-            lowest=0,
-            highest=5,
-            version=None,
-            direction=Direction.TOO_FEW,
-            event=None,
-            stored_at=now,
-            looked_at=now,
-            is_to_tell=True,
-        )
-        if scores is None:
-            return unknown
-        kind = scores.kind
-        standing = await self._standings.of(release.subject)
-        known = {*others, *_steps(standing, release)}
-        step = await asyncio.to_thread(step_at, scores.dated(), release.day, end, kind.scale, known)
-        level = _mean_of(scores, release.day)
-        if step is None or level is None:
-            return unknown
-        return replace(
-            unknown,
-            lowest=kind.lowest,
-            highest=kind.highest,
-            version=kind.version,
-            direction=_direction_of(step),
-            level=level.mean,
-            level_low=level.low,
-            level_high=level.high,
-            n=len(scores.since(release.day)),
-            before=level_before(
-                scores.dated(), release.day, kind.scale, level.mean, step.mean, known
-            ),
-            step=step.mean,
-            step_low=step.low,
-            step_high=step.high,
-        )
+    async def _compare(
+        self,
+        release: Release,
+        watched: WatchedSubject,
+        end: date,
+        others: Sequence[date],
+        *,
+        is_over: bool,
+    ) -> None:
+        """Stores what a release has changed up to the day `end`, once half a point would be seen or
+        more is plain, or if no other look follows; `others` are the days of other releases.
+        """
+        series = await read_series(self._services, watched.place)
+        scores = _around(series, release, end) if series else None
+        effect = _unknown_effect(release, self._services.clock())
+        if scores:
+            standing = await self._standings.of(release.subject)
+            known = {*others, *_steps(standing, release)}
+            effect = await asyncio.to_thread(_measured, effect, scores, release.day, end, known)
+        if is_over or _is_plain(effect) or (scores and await _is_seen(release, scores, end)):
+            await self._store(effect, scores, watched)
 
     async def _store(
-        self, effect: Standing, scores: Series | None, watches: Sequence[Watch]
+        self, effect: Standing, scores: Series | None, watched: WatchedSubject
     ) -> None:
         """Stores an effect, once the judge was asked again whose it is."""
         day = effect.since
@@ -176,8 +145,52 @@ class ReleaseLooks:
             await self._standings.begin(with_cause(effect, asked, standing.questions))
             return
         change = Change(scores.before(day), scores.since(day), effect.change)
-        asked = await self._looks.ask(effect, change, watches)
-        await self._looks.store_change(effect, change, asked)
+        await self._changes.store(effect, change, await self._changes.ask(watched, change))
+
+
+def _unknown_effect(release: Release, now: datetime) -> Standing:
+    """The effect of a release with too few scores."""
+    return Standing(
+        **release.subject._asdict(),
+        release_id=release.id,
+        follows=None,
+        since=release.day,
+        lowest=0,
+        highest=5,
+        version=None,
+        direction=Direction.TOO_FEW,
+        event=None,
+        stored_at=now,
+        looked_at=now,
+        is_to_tell=True,
+    )
+
+
+def _measured(
+    unknown: Standing, scores: Series, day: date, end: date, known: Collection[date]
+) -> Standing:
+    """The effect of a release of a day by these scores; `known` are the days of other changes."""
+    kind = scores.kind
+    dated = scores.dated()
+    step = step_at(dated, day, end, kind.scale, known)
+    level = _mean_of(scores, day)
+    if step is None or level is None:
+        return unknown
+    return replace(
+        unknown,
+        lowest=kind.lowest,
+        highest=kind.highest,
+        version=kind.version,
+        direction=_direction_of(step),
+        level=level.mean,
+        level_low=level.low,
+        level_high=level.high,
+        n=len(scores.since(day)),
+        before=level_before(dated, day, kind.scale, level.mean, step.mean, known),
+        step=step.mean,
+        step_low=step.low,
+        step_high=step.high,
+    )
 
 
 def _end_of_look(release: Release, later: Sequence[Release], local: datetime) -> date | None:

@@ -99,7 +99,7 @@ async def test_the_judge_is_asked_again_in_the_way_of_the_watch(stage: Stage) ->
     await write_scores(stage, [(9, 4, 45)], judge.version, question="Why?", response="So.")
     scores = await services.store.tallies.in_order(watched(watch), Span(BEGINNING, END))
     change = Change(scores, scores, Interval(-1, -1.2, -0.8))
-    asked = await AskedAgain(services).about(watch.team_id, change, 40)
+    asked = await AskedAgain(services).about(change, 40)
     assert (asked.n, set(asked_with_chances(stage))) == (40, {True})
 
 
