@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from bot.domain.standing import ChangeByTopic, Standing, Subject, subject_of
@@ -17,7 +17,7 @@ from bot.figures.week import TREND_WEEKS, Point, Tally, commonest, passed, tally
 from bot.services import Services
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
-from bot.store.figures import BEGINNING, END, Place, Span
+from bot.store.figures import BEGINNING, END, CountedCase, Kind, Place, ScoreCount, Span
 from bot.store.notices import day_of
 from bot.store.standings import Standings
 from bot.store.visibility import Origin
@@ -73,51 +73,84 @@ async def read_assistants(
     """Those that are watched in a channel, the worst first, and those whose watch has ended, if they
     have scores of the week; if the place names an author, only that one.
     """
-    watches = await services.store.watches.of(place.team_id)
-    here = {place.channel_id, *place.others}
-    pairs = [
-        (subject_of(watch), watch.channel_id)
-        for watch in watches
-        if watch.channel_id in here and place.author_id in {None, watch.author_id}
-    ]
     span = passed(week, services.clock())
     drawn = replace(place, origin=Origin.WATCHED)
     rows = await services.store.tallies.scores(drawn, span, span.start)
-    scored = {(row.author_id, row.channel_id) for row in rows if row.score is not None}
-    ended = scored - {(subject.author_id, channel_id) for subject, channel_id in pairs}
-    for author_id, channel_id in ended:
-        if author_id:
-            pairs.append((Subject(place.team_id, channel_id, author_id), channel_id))
-    if not pairs:
+    watches = await services.store.watches.of(place.team_id)
+    numbers = Counter(subject_of(watch) for watch in watches)
+    watched = _watched_at(place, watches)
+    here = {**watched, **_ended_at(place, watched, rows)}
+    if not here:
         return []
-    standings = await Standings(services.store.database).of_team(place.team_id)
-    channels = Counter(subject_of(watch) for watch in watches)
-    replies = Replies(services.store.database)
-    this = await replies.counts(place, span)
-    last = week.previous()
-    before = await replies.counts(place, Span(last.start, last.end))
+    volumes = await _read_volumes(services, place, week, here)
     weeks = list[AssistantWeek]()
-    for subject, channel_ids in grouped(pairs).items():
-        author_id = subject.author_id
-        is_watched = subject in channels
-        assistant = AssistantWeek(
-            author_id,
-            standings.get(subject) if is_watched else None,
-            channels[subject],
-            _to_volume(author_id, channel_ids, this),
-            _to_volume(author_id, channel_ids, before),
-            only_in=subject.channel_id if place.others else "",
-        )
-        if is_past or not is_watched:
-            its = [
-                row for row in rows if row.author_id == author_id and row.channel_id in channel_ids
-            ]
-            assistant = replace(assistant, level=tally_of(its, commonest(its)))
-        if is_watched:
-            lines = await services.standing_lines(subject, span.end)
-            assistant = replace(assistant, lines=lines)
+    for subject, channel_ids in here.items():
+        this, before = volumes[subject]
+        assistant = AssistantWeek(subject.author_id, None, numbers[subject], this, before)
+        if subject in watched:
+            assistant = await _with_standing(services, assistant, subject, span)
+        if is_past or subject not in watched:
+            assistant = replace(assistant, level=_level(subject.author_id, channel_ids, rows))
+        if place.others:
+            assistant = replace(assistant, only_in=subject.channel_id)
         weeks.append(assistant)
     return sorted(weeks, key=lambda each: worst_first(each.standing))
+
+
+async def _with_standing(
+    services: Services, assistant: AssistantWeek, subject: Subject, span: Span
+) -> AssistantWeek:
+    """What is known of an assistant now, and what other features say of its week."""
+    standing = await Standings(services.store.database).of(subject)
+    lines = await services.standing_lines(subject, span.end)
+    return replace(assistant, standing=standing, lines=lines)
+
+
+def _watched_at(place: Place, watches: Sequence[Watch]) -> Mapping[Subject, Sequence[str]]:
+    """The subjects of the place's watches, and in which of its channels these are."""
+    channels = {place.channel_id, *place.others}
+    return grouped(
+        (subject_of(watch), watch.channel_id)
+        for watch in watches
+        if watch.channel_id in channels and place.author_id in {None, watch.author_id}
+    )
+
+
+def _ended_at(
+    place: Place, watched: Mapping[Subject, Sequence[str]], rows: Sequence[ScoreCount]
+) -> Mapping[Subject, Sequence[str]]:
+    """Those whose watch has ended in a channel where they have scores."""
+    scored = {
+        (row.author_id, row.channel_id) for row in rows if row.author_id and row.score is not None
+    }
+    for subject, channel_ids in watched.items():
+        scored -= {(subject.author_id, channel_id) for channel_id in channel_ids}
+    return {
+        Subject(place.team_id, channel_id, author_id): [channel_id]
+        for author_id, channel_id in scored
+    }
+
+
+def _level(author_id: str, channel_ids: Collection[str], rows: Sequence[ScoreCount]) -> Tally:
+    its = [row for row in rows if row.author_id == author_id and row.channel_id in channel_ids]
+    return tally_of(its, commonest(its))
+
+
+async def _read_volumes(
+    services: Services, place: Place, week: Week, here: Mapping[Subject, Sequence[str]]
+) -> Mapping[Subject, tuple[Volume, Volume]]:
+    """The volume of each subject in its channels, in the week and in the one before."""
+    replies = Replies(services.store.database)
+    last = week.previous()
+    this = await replies.counts(place, passed(week, services.clock()))
+    before = await replies.counts(place, Span(last.start, last.end))
+    return {
+        subject: (
+            _to_volume(subject.author_id, channel_ids, this),
+            _to_volume(subject.author_id, channel_ids, before),
+        )
+        for subject, channel_ids in here.items()
+    }
 
 
 def _to_volume(
@@ -154,20 +187,26 @@ async def read_details(services: Services, place: Place, week: Week) -> Assistan
     """What a digest leaves out of one assistant in its channel."""
     its = replace(place, origin=Origin.WATCHED)
     tallies = services.store.tallies
-    span = passed(week, services.clock())
     weeks = [week.before(back) if back else week for back in range(TREND_WEEKS)]
-    eight_weeks = Span(weeks[-1].start, span.end)
+    eight_weeks = Span(weeks[-1].start, passed(week, services.clock()).end)
     kind = commonest(await tallies.scores(its, eight_weeks, week.start))
     scored = await tallies.counted(its, eight_weeks, kind, [each.start for each in weeks])
-    first_day = day_of(weeks[-1].start - timedelta(days=1))
-    coverage = await Replies(services.store.database).coverage(its, first_day)
-    recent = [case for case in scored if case.back < WEEKS]
-    labelled = await tallies.labelled(its, Span(BEGINNING, span.end), kind)
+    labelled = await tallies.labelled(its, replace(eight_weeks, start=BEGINNING), kind)
     return AssistantDetails(
-        to_quality(recent, kind.scale, coverage),
+        await _quality(services, its, scored, kind, weeks[-1].start),
         trend_of(scored, weeks),
         to_agreement(row for row in labelled if row.is_blind),
     )
+
+
+async def _quality(
+    services: Services, place: Place, scored: Sequence[CountedCase], kind: Kind, since: datetime
+) -> Quality | None:
+    """That of four weeks, from the scores since then, all of one kind."""
+    first_day = day_of(since - timedelta(days=1))
+    coverage = await Replies(services.store.database).coverage(place, first_day)
+    recent = [case for case in scored if case.back < WEEKS]
+    return to_quality(recent, kind.scale, coverage)
 
 
 def worst_first(standing: Standing | None) -> tuple[float, float]:
@@ -205,28 +244,52 @@ async def assistants_of(
     Empty if Slack does not list those channels.
     """
     watches = await watches_of(services, person)
-    database = services.store.database
-    standings = await Standings(database).of_team(person.team_id) if watches else {}
+    if not watches:
+        return (), 0
     subjects = grouped((subject_of(watch), watch.channel_id) for watch in watches)
+    standings = await Standings(services.store.database).of_team(person.team_id)
     ordered = sorted(subjects, key=lambda subject: worst_first(standings.get(subject)))
-    shown = ordered[:MOST_AT_HOME]
-    names = await services.members.of_all({subject.author_id for subject in shown})
-    channels = {channel_id for subject in shown for channel_id in subjects[subject]}
-    since = services.clock() - LOW_FOR
-    counts = await Replies(database).low_counts(person.team_id, channels, since)
+    shown = {subject: subjects[subject] for subject in ordered[:MOST_AT_HOME]}
+    low = await _low_by_cause(services, person.team_id, shown)
+    return await _at_home(services, low, standings), len(ordered) - len(shown)
+
+
+async def _at_home(
+    services: Services,
+    low: Mapping[Subject, Mapping[str | None, int]],
+    standings: Mapping[Subject, Standing],
+) -> Sequence[AssistantAtHome]:
+    names = await _names(services, {subject.author_id for subject in low})
     assistants = list[AssistantAtHome]()
-    for subject in shown:
-        member = names.get(subject.author_id)
-        causes = add_up(
-            (count.cause, count.number)
-            for count in counts
-            if count.author_id == subject.author_id and count.channel_id in subjects[subject]
-        )
-        name = member.name if member else subject.author_id
+    for subject, causes in low.items():
         standing = standings.get(subject)
         by_topic = await services.change_by_topic(standing) if standing else ChangeByTopic()
+        name = names[subject.author_id]
         assistants.append(AssistantAtHome(subject, name, standing, causes, by_topic.only_in))
-    return assistants, len(ordered) - len(shown)
+    return assistants
+
+
+async def _names(services: Services, author_ids: Collection[str]) -> Mapping[str, str]:
+    """Their names, or their ids where Slack gives none in time."""
+    members = await services.members.of_all(author_ids)
+    return {each: members[each].name if each in members else each for each in author_ids}
+
+
+async def _low_by_cause(
+    services: Services, team_id: str, subjects: Mapping[Subject, Sequence[str]]
+) -> Mapping[Subject, Mapping[str | None, int]]:
+    """How many low replies each subject has in its channels, by cause."""
+    everywhere = {channel_id for channel_ids in subjects.values() for channel_id in channel_ids}
+    replies = Replies(services.store.database)
+    counts = await replies.low_counts(team_id, everywhere, services.clock() - LOW_FOR)
+    return {
+        subject: add_up(
+            (count.cause, count.number)
+            for count in counts
+            if count.author_id == subject.author_id and count.channel_id in channel_ids
+        )
+        for subject, channel_ids in subjects.items()
+    }
 
 
 async def watches_of(services: Services, person: Invocation) -> Sequence[Watch]:
@@ -256,7 +319,7 @@ class CountedWatch:
 async def counted(services: Services, watches: Collection[Watch]) -> Sequence[CountedWatch]:
     if not watches:
         return []
-    names = await services.members.of_all({watch.author_id for watch in watches})
+    names = await _names(services, {watch.author_id for watch in watches})
     now = services.clock()
     team_id = services.identity.team_id
     database = services.store.database
@@ -264,10 +327,12 @@ async def counted(services: Services, watches: Collection[Watch]) -> Sequence[Co
     first, *others = sorted({watch.channel_id for watch in watches})
     place = Place(team_id, first, others=tuple(others))
     counts = await Replies(database).counts(place, Span(now - timedelta(days=7), END))
-    counted_watches = list[CountedWatch]()
-    for watch in watches:
-        member = names.get(watch.author_id)
-        name = member.name if member else watch.author_id
-        coverage = _to_volume(watch.author_id, [watch.channel_id], counts).coverage
-        counted_watches.append(CountedWatch(watch, name, coverage, unread.get(watch.channel_id)))
-    return counted_watches
+    return [
+        CountedWatch(
+            watch,
+            names[watch.author_id],
+            _to_volume(watch.author_id, [watch.channel_id], counts).coverage,
+            unread.get(watch.channel_id),
+        )
+        for watch in watches
+    ]

@@ -1,6 +1,6 @@
 """The first hour: who invites the app into a channel is told what it can do there."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -54,22 +54,32 @@ async def _welcome(services: Services, person: Invocation) -> Post:
     if refusal:
         said = f"You invited me to <#{channel_id}>. {refusal}"
         return to_post(said, ui.context(ONLY_WHEN_ASKED))
-    way = await find_way(services, person.team_id, channel_id)
+    small = await _small_print(services, person, names, a_day)
+    seen = names_words([*names.values()]) or "none yet"
+    watch = ui.button("Watch it", ids.ACTION_WATCH, f"{channel_id}:") | {"style": "primary"}
+    said = f"*I am in <#{channel_id}> now.* Assistants there: {seen}."
+    return to_post(said, ui.actions(watch), *map(ui.context, small))
+
+
+async def _small_print(
+    services: Services,
+    person: Invocation,
+    names: Mapping[str, str],
+    a_day: Mapping[str, float],
+) -> Sequence[str]:
+    """What a watch costs of the assistant with most replies, and where its texts go."""
+    way = await find_way(services, person.team_id, person.channel_id)
     in_force = services.settings.in_force()
     small = [
         f"`{clip(way.model)}` judges. Question, reply and what was said before go, without names, to "
         f"{in_force['sent to']}. Texts are {in_force['texts']}, scores {in_force['scores']}.",
         ONLY_WHEN_ASKED,
     ]
-    # Of the assistant with most replies.
     for author_id in [*names][:1]:
-        usual = orders.new_watch(services, person, channel_id, author_id)
+        usual = orders.new_watch(services, person, person.channel_id, author_id)
         price = price_a_day(usual, a_day.get(author_id, 0), way)
         small.insert(0, f"A watch on {clip(names[author_id])}: {price[0].lower()}{price[1:]}")
-    seen = names_words([*names.values()]) or "none yet"
-    watch = ui.button("Watch it", ids.ACTION_WATCH, f"{channel_id}:") | {"style": "primary"}
-    said = f"*I am in <#{channel_id}> now.* Assistants there: {seen}."
-    return to_post(said, ui.actions(watch), *map(ui.context, small))
+    return small
 
 
 def register(app: AsyncApp, services: Services) -> None:

@@ -34,7 +34,7 @@ async def look(watcher: Watcher) -> None:
     are found only if its parent is among the channel's latest messages and at most a week old.
     """
     for channel_id, watched in (
-        await watcher.by_channel(watcher.services.identity.team_id)
+        await watcher.orders.by_channel(watcher.services.identity.team_id)
     ).items():
         await _look_at(watcher, channel_id, watched)
 

@@ -1,6 +1,6 @@
 """What a watch tells besides its alerts: its first figures, and low replies, within minutes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -34,27 +34,28 @@ async def tell_first(services: Services) -> None:
     """Tells who hears of a new watch, or else who set it, its first figures, once there are enough
     scores.
     """
-    notices = Notices(services.store.database)
     now = services.clock()
     for watch in await WatchOrders(services.store.database).told_of(services.identity.team_id):
-        if now > watch.since + _NEW_FOR:
-            continue
-        to = watch.alerts_to
-        if not to and (setter := await set_by(services, watch)):
-            to = (setter,)
-        told = replace(watch, alerts_to=to)
-        name = f"first {watch.since:%H:%M:%S}"
-        if await notices.is_settled(told, name, now):
-            continue
-        scores = await services.store.tallies.in_order(watched(watch), Span(watch.since, now))
-        standing = await Standings(services.store.database).of(subject_of(watch))
-        if len(scores) < FIRST or standing is None:
-            continue
-        if standing.looked_at > scores[FIRST - 1].judged_at:
-            assistant = await services.members.name_of(watch.author_id)
-            await tell_once(
-                services, told, name, _first(watch, standing_lines(standing, assistant))
-            )
+        if now <= watch.since + _NEW_FOR:
+            await _tell_first_of(services, watch, now)
+
+
+async def _tell_first_of(services: Services, watch: Watch, now: datetime) -> None:
+    database = services.store.database
+    to = watch.alerts_to
+    if not to and (setter := await set_by(services, watch)):
+        to = (setter,)
+    told = replace(watch, alerts_to=to)
+    name = f"first {watch.since:%H:%M:%S}"
+    if await Notices(database).is_settled(told, name, now):
+        return
+    scores = await services.store.tallies.in_order(watched(watch), Span(watch.since, now))
+    standing = await Standings(database).of(subject_of(watch))
+    if len(scores) < FIRST or standing is None:
+        return
+    if standing.looked_at > scores[FIRST - 1].judged_at:
+        assistant = await services.members.name_of(watch.author_id)
+        await tell_once(services, told, name, _first(watch, standing_lines(standing, assistant)))
 
 
 def _first(watch: Watch, lines: Sequence[str]) -> Post:
@@ -89,36 +90,46 @@ async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
     others of a day together, once it is over.
     """
     tallies = services.store.tallies
-    today = day_of(services.clock())
-    low = await tallies.lowest(watched(watch), Span(since, services.clock()))
+    now = services.clock()
+    low = await tallies.lowest(watched(watch), Span(since, now))
     days = grouped((day_of(delivered_at), case_id) for case_id, delivered_at in low)
-    known = set[str]()
-    for day in days:
-        known |= await Notices(services.store.database).of_day(watch, day)
-    told = {case_id for case_id, _ in low if _name_of(case_id) in known}
+    told = await _told_singly(services, watch, days)
     replies = folded(await tallies.low_among(watched(watch), [case_id for case_id, _ in low]))
     new = {reply.id for reply in replies if told.isdisjoint(reply.ids)}
     for day, case_ids in days.items():
-        singly = [case_id for case_id in case_ids if case_id in told]
-        rest = [case_id for case_id in case_ids if case_id not in told]
-        if day == today:
-            room = max(_MOST_SINGLY - len(singly), 0)
-            singly += [case_id for case_id in rest if case_id in new][:room]
-            rest = []
-        for case_id in singly:
-            await _tell(services, watch, _name_of(case_id), [case_id], day)
-        if rest:
-            await _tell(services, watch, f"day {day}", rest, day)
+        news = _news_of(day, case_ids, told, new, is_over=day != day_of(now))
+        for name, ids in news.items():
+            await tell_once(services, watch, name, partial(_post, services, watch, ids), day)
+
+
+async def _told_singly(
+    services: Services, watch: Watch, days: Mapping[str, Sequence[int]]
+) -> set[int]:
+    """Those of these cases that were told one by one, or were meant to be."""
+    notices = Notices(services.store.database)
+    told = set[int]()
+    for day in days:
+        names = await notices.of_day(watch, day)
+        told |= {each for ids in days.values() for each in ids if _name_of(each) in names}
+    return told
+
+
+def _news_of(
+    day: str, case_ids: Sequence[int], told: set[int], new: set[int], *, is_over: bool
+) -> Mapping[str, Sequence[int]]:
+    """What is told of a day's low replies: the cases by the name of their notice."""
+    singly = [case_id for case_id in case_ids if case_id in told]
+    rest = [case_id for case_id in case_ids if case_id not in told]
+    if not is_over:
+        room = max(_MOST_SINGLY - len(singly), 0)
+        singly += [case_id for case_id in rest if case_id in new][:room]
+        rest = []
+    news = {_name_of(case_id): [case_id] for case_id in singly}
+    return news | {f"day {day}": rest} if rest else news
 
 
 def _name_of(case_id: int) -> str:
     return f"case {case_id}"
-
-
-async def _tell(
-    services: Services, watch: Watch, name: str, case_ids: Sequence[int], day: str
-) -> None:
-    await tell_once(services, watch, name, partial(_post, services, watch, case_ids), day)
 
 
 async def _post(services: Services, watch: Watch, case_ids: Sequence[int]) -> Telling | None:

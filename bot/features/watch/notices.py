@@ -49,18 +49,16 @@ async def tell_once(
     day: str = "",
     *,
     may_repeat: bool = False,
-) -> Mapping[str, str]:
+) -> None:
     """Sends a post that tells of no case, or what `Write` returns, to each who hears of a watch, at
     most once.
 
-    Without a `day`, it is of the watch's first. Returns Slack's error for each that this process
-    tried, by id; empty for whom it reached. If an answer of Slack is lost, the channel is searched
-    for the post. A person, whose direct messages the app may not read, is told again only if it
-    `may_repeat`. Whom Slack refuses is tried again a day later.
+    Without a `day`, it is of the watch's first. If an answer of Slack is lost, the channel is
+    searched for the post. A person, whose direct messages the app may not read, is told again only
+    if it `may_repeat`. Whom Slack refuses is tried again a day later.
     """
     notices = Notices(services.store.database)
     now = services.clock()
-    errors = dict[str, str]()
     for to in watch.alerts_to:
         since = await notices.claim(watch, name, to, day or day_of(watch.since), now)
         if since is None:
@@ -70,15 +68,14 @@ async def tell_once(
             written = (what, ()) if isinstance(what, Post) else await what()
         if written:
             sought = since if since < now else None
-            errors[to], again_in = await _send(services, watch, to, written, name, sought)
-            if error := errors[to]:
+            error, again_in = await _send(services, watch, to, written, name, sought)
+            if error:
                 logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
                 if again_in is not None:
                     await notices.put_off(watch, name, to, now + again_in)
                 continue
             logger.info("alert_sent", channel=watch.channel_id, to=to, name=name)
         await notices.note_told(watch, name, to, services.clock())
-    return errors
 
 
 def hearers(watches: Iterable[Watch]) -> dict[str, Watch]:
@@ -145,22 +142,25 @@ async def _send(
         found = None
         # If it cannot be read, an alert that comes twice is better than none.
         if since and is_channel(to):
-            found = await client.unless_refused(
-                find_marked(services.client, to, mark, since.timestamp())
-            )
+            seeking = find_marked(services.client, to, mark, since.timestamp())
+            found = await client.unless_refused(seeking)
         reader = EVERYBODY if is_channel(to) else to
         post, told = telling
         await services.post_scores(watch.team_id, to, post, mark, told, reader, found)
     except MembershipError as exc:
         return str(exc), timedelta()
     except client.SLACK_ERRORS as exc:
-        error = client.slack_word(exc)
-        if not isinstance(exc, SlackApiError) or (
-            client.is_passing(exc) and error not in _NOT_SENT
-        ):
-            return error, None
-        return error, timedelta() if client.is_transient(exc) else _DAY
+        return client.slack_word(exc), _again_in(exc)
     return "", None
+
+
+def _again_in(exc: Exception) -> timedelta | None:
+    """When to try again after an error of Slack; None if the post may have been sent."""
+    if not isinstance(exc, SlackApiError):
+        return None
+    if client.is_passing(exc) and client.error_of(exc) not in _NOT_SENT:
+        return None
+    return timedelta() if client.is_transient(exc) else _DAY
 
 
 async def _is_kept_out(services: Services, watch: Watch, to: str) -> bool:

@@ -1,6 +1,6 @@
 """A channel's watches: shown, set and ended with `/judge watch`, by people who may do so."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -73,9 +73,8 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
     if watch.is_everywhere:
         await follow_orders(watcher)
     if earlier and earlier != watch:
-        others = tuple(to for to in earlier.alerts_to if to != by)
         post = words.changed_by(watch, await services.members.name_of(watch.author_id), by)
-        await send_alert(services, replace(earlier, alerts_to=others), post)
+        await _tell_others(services, earlier, earlier.alerts_to, by, post)
     return ""
 
 
@@ -123,26 +122,34 @@ def _author_of(
     return meant[0]
 
 
+async def _assistant(services: Services, channel_id: str, typed: str) -> tuple[str, float]:
+    """The id of the assistant that was typed, and how many replies it writes a day.
+
+    Raises:
+        ValueError: There is no such one, or the channel cannot be read; says so to the person.
+    """
+    try:
+        names, a_day = await assistants(services, channel_id, typed)
+    except SLACK_ERRORS as exc:
+        raise ValueError(words.not_read(slack_word(exc))) from exc
+    author_id = _author_of(typed, names, words.no_assistant)
+    return author_id, a_day.get(author_id, 0)
+
+
 async def _set(
     watcher: Watcher, invocation: Invocation, place: str, typed: str, changes: Mapping[str, Any]
 ) -> Post | str:
     services = watcher.services
-    team_id = invocation.team_id
-    channel_id = invocation.channel_id
-    try:
-        names, a_day = await assistants(services, channel_id, typed)
-    except SLACK_ERRORS as exc:
-        return words.not_read(slack_word(exc))
-    author_id = _author_of(typed, names, words.no_assistant)
-    earlier = await watcher.orders.find(team_id, place, author_id)
-    way = await find_way(services, team_id, place, earlier, PATIENCE_S)
+    author_id, a_day = await _assistant(services, invocation.channel_id, typed)
+    earlier = await watcher.orders.find(invocation.team_id, place, author_id)
+    way = await find_way(services, invocation.team_id, place, earlier, PATIENCE_S)
     watch = earlier or new_watch(services, invocation, place, author_id, way.ask)
     watch = changed(watch, invocation, changes, services.clock())
     refusal = await save_order(watcher, watch, invocation.user_id)
     if refusal:
         return refusal
-    price = "" if watch.is_everywhere else price_a_day(watch, a_day.get(author_id, 0), way)
-    return await begun(watcher, watch, channel_id, price)
+    price = "" if watch.is_everywhere else price_a_day(watch, a_day, way)
+    return await begun(watcher, watch, invocation.channel_id, price)
 
 
 async def begun(watcher: Watcher, watch: Watch, channel_id: str, more: str) -> Post:
@@ -216,37 +223,45 @@ async def end_watch(
     if watch.is_everywhere:
         await follow_orders(watcher)
     name = await services.members.name_of(author_id)
-    others = dict.fromkeys((*watch.alerts_to, setter or by))
-    told = replace(watch, alerts_to=tuple(each for each in others if each != by))
-    await send_alert(services, told, words.ended_by(watch, name, by))
+    hearing = dict.fromkeys((*watch.alerts_to, setter or by))
+    await _tell_others(services, watch, hearing, by, words.ended_by(watch, name, by))
     order = await watcher.orders.find(invocation.team_id, EVERYWHERE, author_id)
     where = "in all public channels" if watch.is_everywhere else "here"
     return words.ended(name, where, goes_on=order is not None)
 
 
-async def _test(services: Services, invocation: Invocation) -> str:
+async def _tell_others(
+    services: Services, watch: Watch, hearing: Iterable[str], by: str, post: Post
+) -> None:
+    """Tells those who hear of a watch what somebody has done, except for that person."""
+    others = tuple(to for to in hearing if to != by)
+    await send_alert(services, replace(watch, alerts_to=others), post)
+
+
+async def _test(watcher: Watcher, invocation: Invocation, _: Raw) -> None:
+    said = await _send_test(watcher, invocation)
+    await watcher.services.messenger.tell(invocation.recipient, said)
+
+
+async def _send_test(watcher: Watcher, invocation: Invocation) -> str:
+    services = watcher.services
     channel_id, author_id = clicked_watch(invocation)
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
-    watch = await WatchOrders(services.store.database).find(
-        invocation.team_id, channel_id, author_id
-    )
+    watch = await watcher.orders.find(invocation.team_id, channel_id, author_id)
     if watch is None:
         return words.NOT_WATCHED
     post = words.test_post(watch, await services.members.name_of(author_id))
     return words.tested(watch, await send_alert(services, watch, post))
 
 
+async def _end(watcher: Watcher, invocation: Invocation, _: Raw) -> None:
+    place, _colon, author_id = invocation.value.rpartition(":")
+    channel_id = place or invocation.channel_id
+    said = await end_watch(watcher, invocation, channel_id, author_id, place)
+    await watcher.services.messenger.replace(invocation.recipient, said)
+
+
 def register(app: AsyncApp, watcher: Watcher) -> None:
-    services = watcher.services
-
-    @on_click(app, ids.ACTION_WATCH_OFF)
-    async def end(invocation: Invocation, _: Raw) -> None:
-        place, _colon, author_id = invocation.value.rpartition(":")
-        channel_id = place or invocation.channel_id
-        said = await end_watch(watcher, invocation, channel_id, author_id, place)
-        await services.messenger.replace(invocation.recipient, said)
-
-    @on_click(app, ids.ACTION_TEST_ALERT)
-    async def send_test(invocation: Invocation, _: Raw) -> None:
-        await services.messenger.tell(invocation.recipient, await _test(services, invocation))
+    on_click(app, ids.ACTION_WATCH_OFF)(partial(_end, watcher))
+    on_click(app, ids.ACTION_TEST_ALERT)(partial(_test, watcher))

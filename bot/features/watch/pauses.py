@@ -6,6 +6,7 @@ A change for the better, a single low reply, and that a watch does not work are 
 
 from collections.abc import Collection
 from datetime import date, datetime, timedelta
+from functools import partial
 
 import sqlalchemy as sa
 from slack_bolt.async_app import AsyncApp
@@ -53,14 +54,11 @@ def paused_notice(by: str, until: date, value: str) -> Post:
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @on_click(app, ids.ACTION_PAUSE, ids.ACTION_RESUME)
-    async def pause(person: Invocation, _: Raw) -> None:
-        await _pause(services, person)
+    on_click(app, ids.ACTION_PAUSE, ids.ACTION_RESUME)(partial(_pause, services))
 
 
-async def _pause(services: Services, person: Invocation) -> None:
-    """Does what a person has pressed, for them or for the channel, and says so below the alert."""
-    messenger = services.messenger
+async def _pause(services: Services, person: Invocation, _: Raw) -> None:
+    """Does what a person has pressed, for them or for the channel."""
     to = person.channel_id
     refusal = ""
     if person.is_direct:
@@ -68,17 +66,23 @@ async def _pause(services: Services, person: Invocation) -> None:
     else:
         refusal = await refusal_of(services, person, to, is_change=True)
     if refusal:
-        await messenger.tell(person.recipient, refusal)
+        await services.messenger.tell(person.recipient, refusal)
         return
-    is_pause = person.action == ids.ACTION_PAUSE
-    until = services.clock() + (_WEEK if is_pause else timedelta())
-    channel_id, _, author_id = person.value.rpartition(":")
+    until = services.clock()
+    if person.action == ids.ACTION_PAUSE:
+        until += _WEEK
+    channel_id, _colon, author_id = person.value.rpartition(":")
     subject = Subject(person.team_id, channel_id, author_id)
     await Pauses(services.store.database).save(subject, to, until)
-    if not is_pause:
+    await _say(services, person, until.astimezone(services.schedule.zone).date())
+
+
+async def _say(services: Services, person: Invocation, until: date) -> None:
+    """Tells all who see the alert what a person has pressed."""
+    messenger = services.messenger
+    if person.action == ids.ACTION_PAUSE:
+        notice = paused_notice(person.user_id, until, person.value)
+        await messenger.post(person.channel_id, notice, thread_ts=person.message_ts)
+    else:
         said = f"<@{person.user_id}> has these alerts sent again."
         await messenger.replace(person.recipient, said)
-        return
-    day = until.astimezone(services.schedule.zone).date()
-    notice = paused_notice(person.user_id, day, person.value)
-    await messenger.post(person.channel_id, notice, thread_ts=person.message_ts)

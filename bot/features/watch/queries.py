@@ -47,6 +47,14 @@ class WatchOrders(Watches):
                 return watch
         return None
 
+    async def by_channel(self, team_id: str) -> Mapping[str, Mapping[str, Watch]]:
+        """The watches of a workspace by the ids of channel and assistant."""
+        by_channel = grouped((watch.channel_id, watch) for watch in await self.of(team_id))
+        return {
+            channel_id: {watch.author_id: watch for watch in here}
+            for channel_id, here in by_channel.items()
+        }
+
     async def everywhere(self, team_id: str) -> Sequence[Watch]:
         """The orders for all public channels, with those that they are followed in."""
         orders = await self.of(team_id, EVERYWHERE)

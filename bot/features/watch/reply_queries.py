@@ -78,6 +78,7 @@ def draws(watch: Watch, ts: str, key: bytes) -> bool:
     return number < watch.share * 2**64
 
 
+_COLUMNS = db.columns_of(replies, SeenReply)
 _DRAW = "draw"
 _TURN = 5
 _GOES_ON = (
@@ -113,19 +114,16 @@ class Replies(db.StoreQueries):
         """The reply that a message of an assistant is part of, as far as is known; itself, if it is
         its first.
         """
-        here = _in_thread_of(message.team_id, message.channel_id, message.parent_ts or message.ts)
-        goes_on = sa.or_(replies.c.ended_ts.is_(None), replies.c.ended_ts > message.ts)
-        is_reply = replies.c.outcome.is_distinct_from(ReplyOutcome.PART)
-        is_earlier = (
-            sa.and_(replies.c.ts < message.ts, goes_on) if message.parent_ts else sa.false()
-        )
-        which = (
-            here,
+        which = replies.c.ts == message.ts
+        if message.parent_ts:
+            goes_on = sa.or_(replies.c.ended_ts.is_(None), replies.c.ended_ts > message.ts)
+            which = sa.or_(which, sa.and_(replies.c.ts < message.ts, goes_on))
+        query = sa.select(*_COLUMNS).where(
+            _in_thread_of(message.team_id, message.channel_id, message.parent_ts or message.ts),
             replies.c.author_id == message.author_id,
-            is_reply,
-            sa.or_(replies.c.ts == message.ts, is_earlier),
+            replies.c.outcome.is_distinct_from(ReplyOutcome.PART),
+            which,
         )
-        query = sa.select(*db.columns_of(replies, SeenReply)).where(*which)
         return await self._database.first(SeenReply, query.order_by(replies.c.ts.desc()))
 
     async def go_on(self, reply: SeenReply, ts: str, rests_at: datetime | None) -> bool:
@@ -189,19 +187,18 @@ class Replies(db.StoreQueries):
         Of each watch, those that have rested longest come first; `without` are channels to leave
         out.
         """
-        order = replies.c.rests_at, replies.c.ts
         turn = sa.func.row_number().over(
-            partition_by=(replies.c.channel_id, replies.c.author_id), order_by=order
+            partition_by=(replies.c.channel_id, replies.c.author_id),
+            order_by=(replies.c.rests_at, replies.c.ts),
         )
         is_due = sa.and_(IS_WAITED_FOR, replies.c.team_id == team_id, replies.c.rests_at <= now)
-        columns = db.columns_of(replies, SeenReply)
-        found = (
-            sa.select(*columns, turn.label("turn"))
+        due = (
+            sa.select(*_COLUMNS, turn.label("turn"))
             .where(is_due, replies.c.channel_id.not_in(without))
             .subquery()
         )
-        its = sa.select(*(found.c[each.name] for each in columns)).where(found.c.turn <= _TURN)
-        return await self._database.rows(SeenReply, its.order_by(found.c.turn))
+        first = sa.select(*(due.c[each.name] for each in _COLUMNS)).where(due.c.turn <= _TURN)
+        return await self._database.rows(SeenReply, first.order_by(due.c.turn))
 
     async def wait_on(
         self, reply: SeenReply, rests_at: datetime, *, is_edited: bool = False
@@ -246,26 +243,15 @@ class Replies(db.StoreQueries):
         """What has become of the replies that were written in the span, by channel, assistant and
         asker.
         """
-        rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model))
-        is_its = sa.and_(
-            cases.c.team_id == replies.c.team_id,
-            cases.c.channel_id == replies.c.channel_id,
-            cases.c.message_ts == replies.c.ts,
-            is_watched(cases),
-        )
+        rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
         asker_id = cases.c.question_author_id.label("asker_id")
-        whose = replies.c.channel_id, replies.c.author_id
-        what = *whose, replies.c.outcome, asker_id, rater.label("rater")
+        by = replies.c.channel_id, replies.c.author_id, replies.c.outcome, asker_id, rater
         number = sa.func.count().label("number")
         query = (
-            sa.select(*what, number, sa.func.count(cases.c.score).label("scored"))
-            .select_from(replies.outerjoin(cases, is_its))
-            .where(
-                _is_at(place),
-                replies.c.ts >= to_ts(span.start),
-                replies.c.ts < to_ts(span.end),
-            )
-            .group_by(*what)
+            sa.select(*by, number, sa.func.count(cases.c.score).label("scored"))
+            .select_from(replies.outerjoin(cases, _is_its_case()))
+            .where(_is_at(place), _is_within(replies.c.ts, span))
+            .group_by(*by)
         )
         return await self._database.rows(SeenCount, query)
 
@@ -288,36 +274,28 @@ class Replies(db.StoreQueries):
         query = sa.select(*low.c, sa.func.count().label("number")).group_by(*low.c)
         return await self._database.rows(LowCount, query)
 
-    async def used(
-        self, watch: Watch, reply: SeenReply, question_ts: str | None
-    ) -> tuple[int, int]:
-        """How many of the assistant's replies of that day are scored, and how many of these answer
-        the question.
-
-        Of a watch that follows from an order, those of all its channels are counted.
+    async def scored_that_day(self, watch: Watch, reply: SeenReply) -> int:
+        """How many others of the assistant's replies of that day are scored; of a watch that follows
+        from an order, in all its channels.
         """
-        start = datetime.fromisoformat(reply.day).replace(tzinfo=UTC)
-        end = start + timedelta(days=1)
-        is_on_day = sa.and_(cases.c.message_ts >= to_ts(start), cases.c.message_ts < to_ts(end))
-        is_here = cases.c.channel_id == reply.channel_id
-        is_of_question = sa.and_(is_here, cases.c.question_ts == (question_ts or ""))
+        is_there = cases.c.channel_id == reply.channel_id
         if watch.is_derived:
-            derived = sa.select(watches.c.channel_id).filter_by(
-                team_id=watch.team_id, author_id=watch.author_id, is_derived=True
-            )
-            is_here = cases.c.channel_id.in_(derived)
-        is_another = sa.or_(cases.c.channel_id != reply.channel_id, cases.c.message_ts != reply.ts)
-        query = (
-            sa.select(
-                sa.func.count().label("on_day"),
-                sa.func.count().filter(is_of_question).label("of_question"),
-            )
-            .select_from(cases)
-            .filter_by(team_id=reply.team_id, author_id=reply.author_id)
-            .where(is_here, is_on_day, is_watched(cases), is_another)
+            is_there = cases.c.channel_id.in_(_followed_in(watch))
+        return await self._scored(reply, is_there)
+
+    async def scored_of_question(self, reply: SeenReply, question_ts: str) -> int:
+        """How many other replies of that day to the question are scored."""
+        is_here = cases.c.channel_id == reply.channel_id
+        return await self._scored(reply, is_here, cases.c.question_ts == question_ts)
+
+    async def _scored(self, reply: SeenReply, *which: sa.ColumnElement[bool]) -> int:
+        is_here = cases.c.channel_id == reply.channel_id
+        is_itself = sa.and_(is_here, cases.c.message_ts == reply.ts)
+        query = sa.select(sa.func.count(cases.c.id)).filter_by(
+            team_id=reply.team_id, author_id=reply.author_id
         )
-        (row,) = await self._database.all(query)
-        return row.on_day, row.of_question
+        others = query.where(*which, sa.not_(is_itself), _is_of_day(reply), is_watched(cases))
+        return int(await self._database.value(others))
 
     async def expected(self, place: Place, since: datetime, until: datetime) -> int:
         is_meant = sa.or_(
@@ -327,6 +305,33 @@ class Replies(db.StoreQueries):
         within = sa.and_(replies.c.rests_at >= since, replies.c.rests_at < until)
         query = sa.select(sa.func.count(replies.c.ts)).where(_is_at(place), is_meant, within)
         return int(await self._database.value(query))
+
+
+def _is_its_case() -> sa.ColumnElement[bool]:
+    """That a case is the one of a reply, taken by a watch."""
+    return sa.and_(
+        cases.c.team_id == replies.c.team_id,
+        cases.c.channel_id == replies.c.channel_id,
+        cases.c.message_ts == replies.c.ts,
+        is_watched(cases),
+    )
+
+
+def _is_within(ts: sa.ColumnElement[str], span: Span) -> sa.ColumnElement[bool]:
+    return sa.and_(ts >= to_ts(span.start), ts < to_ts(span.end))
+
+
+def _is_of_day(reply: SeenReply) -> sa.ColumnElement[bool]:
+    """That a case is of a reply of the same day."""
+    start = datetime.fromisoformat(reply.day).replace(tzinfo=UTC)
+    return _is_within(cases.c.message_ts, Span(start, start + timedelta(days=1)))
+
+
+def _followed_in(watch: Watch) -> sa.Select[tuple[str]]:
+    """The channels of the order that a watch follows from."""
+    return sa.select(watches.c.channel_id).filter_by(
+        team_id=watch.team_id, author_id=watch.author_id, is_derived=True
+    )
 
 
 def _is_at(place: Place) -> sa.ColumnElement[bool]:

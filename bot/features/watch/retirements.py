@@ -1,6 +1,7 @@
 """Tells that a judge's model will be shut down, from 60 days before."""
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
 from bot.domain.watch import Watch
@@ -24,20 +25,26 @@ class Retirements:
     async def look(self) -> None:
         services = self._services
         today = services.clock().date()
-        judges = services.judges
-        if judges is None or self._looked_on == today:
+        if self._looked_on == today:
             return
-        watches = defaultdict[Retirement, list[Watch]](list)
+        for retirement, watches in (await self._near(today)).items():
+            name = f"shutdown {retirement.model} {retirement.on}"
+            await tell_each(services, hearers(watches), name, retirement_notice(retirement))
+        self._looked_on = today
+
+    async def _near(self, today: date) -> Mapping[Retirement, Sequence[Watch]]:
+        """The retirements that are to be told, and the watches whose judges they concern."""
+        services = self._services
+        concerned = defaultdict[Retirement, list[Watch]](list)
         orders = WatchOrders(services.store.database)
         for watch in await orders.told_of(services.identity.team_id):
-            judge = await judges.of_channel(watch.team_id, watch.channel_id)
-            for retirement in await judge.retirements() if judge and watch.alerts_to else ():
+            if not watch.alerts_to or services.judges is None:
+                continue
+            judge = await services.judges.of_channel(watch.team_id, watch.channel_id)
+            for retirement in await judge.retirements() if judge else ():
                 if retirement.on - today <= TOLD_BEFORE:
-                    watches[retirement].append(watch)
-        for retirement, its_watches in watches.items():
-            name = f"shutdown {retirement.model} {retirement.on}"
-            await tell_each(services, hearers(its_watches), name, retirement_notice(retirement))
-        self._looked_on = today
+                    concerned[retirement].append(watch)
+        return concerned
 
 
 def retirement_notice(retirement: Retirement) -> Post:

@@ -28,27 +28,34 @@ def headline(standing: Standing, name: str) -> str:
     stop.
     """
     helper = f"*{clip(name)}*"
-    if standing.whose is Whose.JUDGE and standing.direction is Direction.TOO_FEW:
-        return f"The judge has become {_stricter(standing)}{_since(standing)}; {helper} has not changed"
-    if standing.whose is Whose.BOTH and standing.direction is Direction.TOO_FEW:
-        both = f"{helper} has become {_better(standing)}, and the judge {_stricter(standing)}"
-        return f"{both}{_figures(standing)}"
+    if standing.whose in {Whose.JUDGE, Whose.BOTH} and standing.direction is Direction.TOO_FEW:
+        return _judge_changed(standing, helper)
     if standing.release_id is not None and not standing.is_clear:
         return _alike(standing, helper)
     if standing.direction is Direction.TOO_FEW:
         return f"{helper} has too few scores yet to say whether it changes{_level(standing)}"
     if standing.direction is Direction.STEADY:
         return _steady(standing, helper)
+    return f"{_changed(standing, helper)}{_figures(standing)}{_doubt(standing)}"
+
+
+def _judge_changed(standing: Standing, helper: str) -> str:
+    if standing.whose is Whose.JUDGE:
+        return f"The judge has become {_stricter(standing)}{_since(standing)}; {helper} has not changed"
+    both = f"{helper} has become {_better(standing)}, and the judge {_stricter(standing)}"
+    return f"{both}{_figures(standing)}"
+
+
+def _changed(standing: Standing, helper: str) -> str:
     is_remembered = standing.told_at and standing.release_id is None
-    still = " still" if is_remembered else ""
-    if standing.whose is Whose.ASSISTANT:
-        again = " again" if standing.event is Event.FURTHER and not still else ""
-        has = "is still" if still else "has become"
-        said = f"{helper} {has} {_better(standing)}{again}"
-    else:
+    if standing.whose is not Whose.ASSISTANT:
+        still = " still" if is_remembered else ""
         way = "lower" if standing.direction is Direction.LOWER else "higher"
-        said = f"Scores of {helper} are{still} {way}"
-    return f"{said}{_figures(standing)}{_doubt(standing)}"
+        return f"Scores of {helper} are{still} {way}"
+    if is_remembered:
+        return f"{helper} is still {_better(standing)}"
+    again = " again" if standing.event is Event.FURTHER else ""
+    return f"{helper} has become {_better(standing)}{again}"
 
 
 def _alike(standing: Standing, helper: str) -> str:

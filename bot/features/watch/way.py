@@ -70,18 +70,24 @@ async def _find_way(
         tried = await _try_out(judges, short, patience_s)
         if tried and tried.probabilities:
             ask = DISTRIBUTION
+    way = Way(model, ask)
     judge = await judges.of_channel(team_id, channel_id, ask)
     if judge is None or not has_price_list(settings.openai_base_url or OPENAI_URL):
-        return Way(model, ask)
+        return way
     usd = await services.store.spending.mean_cost(team_id, judge.version)
     if usd is not None:
-        return Way(model, ask, usd)
-    tried = tried or await _try_out(judges, judge, patience_s)
-    read, written = _TOKENS[ask or settings.judge_ask]
+        return way._replace(usd=usd)
+    return await _priced(services, way, tried or await _try_out(judges, judge, patience_s))
+
+
+async def _priced(services: Services, way: Way, tried: Verdict | None) -> Way:
+    """The way with the price of a usual reply, by the tokens of a try if there is one."""
+    read, written = _TOKENS[way.ask or services.settings.judge_ask]
     if tried and tried.input_tokens is not None:
         read = tried.input_tokens
         written = tried.output_tokens or 0
-    return Way(model, ask, await _price(services, model, read, written), is_guess=tried is None)
+    usd = await _price(services, way.model, read, written)
+    return way._replace(usd=usd, is_guess=tried is None)
 
 
 async def _try_out(judges: Judges, judge: Judge | None, patience_s: float) -> Verdict | None:

@@ -115,24 +115,30 @@ def detail_block(
     """What a digest leaves out of an assistant: what people would score, the judge's agreement with
     them, its weeks, and its releases in them; None if there is nothing.
     """
-    means = weekly_means(details.trend)
-    agreement = ""
-    if details.blind:
-        words = quality.agreement_words(details.blind)
-        agreement = f"{quality.AGREEMENT}, blind labels: {words}."
-    marked = "; ".join([release_line(each, name) for each in releases][:MOST_RELEASES])
     lines = [
         quality.as_people(details.quality, four_weeks_words(week)),
-        agreement,
-        f"Mean of each week, from its first day: {means}." if means else "",
-        f"In these weeks: {marked}." if marked else "",
+        *_beside_it(details),
     ]
+    if releases:
+        marked = "; ".join(release_line(each, name) for each in releases[:MOST_RELEASES])
+        lines.append(f"In these weeks: {marked}.")
     if not any(lines):
         return None
     title = f"*{clip(name)}*"
     if standing := assistant.standing:
         title += f", on a scale from {standing.lowest} to {standing.highest}"
     return ui.section("\n".join([title, *filter(None, lines)]))
+
+
+def _beside_it(details: AssistantDetails) -> list[str]:
+    """The judge's agreement with people, and the mean of each week."""
+    lines = list[str]()
+    if details.blind:
+        words = quality.agreement_words(details.blind)
+        lines.append(f"{quality.AGREEMENT}, blind labels: {words}.")
+    if means := weekly_means(details.trend):
+        lines.append(f"Mean of each week, from its first day: {means}.")
+    return lines
 
 
 def releases_in(releases: Sequence[Release], week: Week) -> Sequence[Release]:

@@ -4,8 +4,9 @@ submitted.
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -51,28 +52,34 @@ class WatchForm:
 def to_watch_form(view: Raw, channel_id: str) -> WatchForm:
     values = view["state"]["values"]
     author_id = payloads.selected(values, ids.BLOCK_ASSISTANT) or ""
+    one_in = payloads.selected(values, slack_ids.of(ids.BLOCK_SHARE, author_id))
+    changes: Mapping[str, Any] = {}
+    if slack_ids.of(ids.BLOCK_SHOWS, author_id) in values:
+        changes = _to_changes(values, author_id, channel_id)
+    share = 1 / int(one_in) if one_in else 0
+    return WatchForm(author_id, share, _is_ticked(values, ids.BLOCK_ALSO), changes)
+
+
+def _to_changes(values: Raw, author_id: str, channel_id: str) -> Mapping[str, Any]:
+    """The changes in the fields that are below *More*."""
 
     def its(block_id: str) -> str:
         return slack_ids.of(block_id, author_id)
 
-    def is_ticked(block_id: str) -> bool:
-        return bool(payloads.field_of(values, block_id).get("selected_options"))
+    floor = payloads.typed(values, its(ids.BLOCK_FLOOR))
+    people = payloads.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
+    here = [channel_id] if _is_ticked(values, its(ids.BLOCK_ALERTS_HERE)) else []
+    return {
+        "per_day": int(payloads.typed(values, its(ids.BLOCK_PER_DAY)) or 0),
+        "shows": Shows(payloads.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
+        "alerts_to": (*here, *people),
+        "floor": float(floor) if floor else None,
+        "low": _is_ticked(values, its(ids.BLOCK_LOW)) and bool(here or people),
+    }
 
-    one_in = payloads.selected(values, its(ids.BLOCK_SHARE))
-    changes = dict[str, Any]()
-    if its(ids.BLOCK_SHOWS) in values:
-        floor = payloads.typed(values, its(ids.BLOCK_FLOOR))
-        people = payloads.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
-        here = [channel_id] if is_ticked(its(ids.BLOCK_ALERTS_HERE)) else []
-        changes = {
-            "per_day": int(payloads.typed(values, its(ids.BLOCK_PER_DAY)) or 0),
-            "shows": Shows(payloads.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
-            "alerts_to": (*here, *people),
-            "floor": float(floor) if floor else None,
-            "low": is_ticked(its(ids.BLOCK_LOW)) and bool(here or people),
-        }
-    share = 1 / int(one_in) if one_in else 0
-    return WatchForm(author_id, share, is_ticked(ids.BLOCK_ALSO), changes)
+
+def _is_ticked(values: Raw, block_id: str) -> bool:
+    return bool(payloads.field_of(values, block_id).get("selected_options"))
 
 
 async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> Post | str:
@@ -133,10 +140,10 @@ async def _to_view(
     """
     services = watcher.services
     channel_id = state.channel
+    team_id = invocation.team_id
     refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
     if refusal:
         return refusal
-    team_id = invocation.team_id
     watched = await assistants.watched_names(services, team_id, channel_id)
     try:
         found, a_day = await assistants.assistants(services, channel_id, author)
@@ -148,7 +155,16 @@ async def _to_view(
     meant = called(author, names) if author else [*unwatched, *names]
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
-    author_id = meant[0]
+    view = await _view_of(watcher, invocation, channel_id, meant[0])
+    return replace(view, names=names, a_day=a_day.get(meant[0], 0))
+
+
+async def _view_of(
+    watcher: Watcher, invocation: Invocation, channel_id: str, author_id: str
+) -> WatchView:
+    """What the window shows of one assistant, without its name and pace."""
+    services = watcher.services
+    team_id = invocation.team_id
     place = channel_id
     earlier = await watcher.orders.find(team_id, place, author_id)
     if earlier and earlier.is_derived:
@@ -159,14 +175,12 @@ async def _to_view(
     settings = await services.store.channels.of(team_id, channel_id)
     return WatchView(
         watch,
-        earlier is not None,
-        names,
-        await services.rubrics.of(team_id, channel_id),
-        a_day.get(author_id, 0),
-        way,
-        settings.is_digest_on,
-        await orders.set_by(services, watch),
-        await services.questions_of(watch) if earlier else "",
+        is_set=earlier is not None,
+        rubric=await services.rubrics.of(team_id, channel_id),
+        way=way,
+        has_digest=settings.is_digest_on,
+        set_by=await orders.set_by(services, watch),
+        questions=await services.questions_of(watch) if earlier else "",
     )
 
 
@@ -184,21 +198,31 @@ async def _submit(
         return {"response_action": "update", "view": said_modal(refusal)}
     if errors:
         return {"response_action": "errors", "errors": errors}
-    earlier = await watcher.orders.find(team_id, state.place, form.author_id)
+    return await _save(watcher, invocation, state, form)
+
+
+async def _save(
+    watcher: Watcher, invocation: Invocation, state: WatchState, form: WatchForm
+) -> Raw | Post:
+    services = watcher.services
+    earlier = await watcher.orders.find(invocation.team_id, state.place, form.author_id)
     watch = await _chosen(services, invocation, state, form, earlier)
     not_saved = await orders.save_order(watcher, watch, invocation.user_id)
     if not_saved:
-        block_id = ids.BLOCK_ASSISTANT
-        if form.changes:
-            block_id = slack_ids.of(ids.BLOCK_SHOWS, form.author_id)
-        errors = {block_id: not_saved.replace("`", "")}
+        errors = {_shows_block(form): not_saved.replace("`", "")}
         return {"response_action": "errors", "errors": errors}
     more = list[str]()
     if not earlier and not watch.is_everywhere:
         more.append(f"The first figures come after {FIRST} scores.")
     if form.with_digest:
-        more.append(await services.post_weekly(Place(team_id, state.channel), invocation.user_id))
+        place = Place(invocation.team_id, state.channel)
+        more.append(await services.post_weekly(place, invocation.user_id))
     return await orders.begun(watcher, watch, state.channel, " ".join(more))
+
+
+def _shows_block(form: WatchForm) -> str:
+    """The field of what the channel sees, if the window shows it."""
+    return slack_ids.of(ids.BLOCK_SHOWS, form.author_id) if form.changes else ids.BLOCK_ASSISTANT
 
 
 async def _chosen(
@@ -229,37 +253,39 @@ async def _errors(
     scale = (await services.rubrics.of(team_id, channel_id)).scale
     if floor is not None and not scale.low < floor < scale.high:
         errors[slack_ids.of(ids.BLOCK_FLOOR, form.author_id)] = window_words.off_floor(scale)
-    # Alerts contain figures of the channel. Without Slack's answer, nobody may see them.
     people = [each for each in form.changes.get("alerts_to", ()) if each != channel_id]
-    keeps_out = (services.memberships.keeps_out(each, channel_id) for each in people)
-    kept = await asyncio.gather(*keeps_out, return_exceptions=True)
-    out = [each for each, is_out in zip(people, kept, strict=True) if is_out]
+    out = await _kept_out(services, channel_id, people)
     if out:
         names = [await services.members.name_of(each) for each in out]
         errors[slack_ids.of(ids.BLOCK_ALERTS_TO, form.author_id)] = window_words.kept_out(names)
     return errors
 
 
+async def _kept_out(services: Services, channel_id: str, people: Sequence[str]) -> Sequence[str]:
+    """Those who may not see the channel's figures, which alerts contain; all, if Slack does not
+    answer.
+    """
+    keeps_out = (services.memberships.keeps_out(each, channel_id) for each in people)
+    answers = await asyncio.gather(*keeps_out, return_exceptions=True)
+    return [each for each, is_out in zip(people, answers, strict=True) if is_out]
+
+
 def register(app: AsyncApp, watcher: Watcher) -> None:
     share = re.compile(f"^{ids.BLOCK_SHARE}-")
-
-    @payloads.on_click(app, ids.ACTION_WATCH)
-    async def open_in_message(invocation: Invocation, _: Raw) -> None:
-        channel_id, author_id = clicked_watch(invocation)
-        said = await open_window(watcher, invocation, channel_id, author_id)
-        await watcher.services.messenger.tell(invocation.recipient, said)
-
-    @payloads.on_click(app, ids.BLOCK_ASSISTANT, share, ids.ACTION_WATCH_MORE)
-    async def choose(invocation: Invocation, body: Raw) -> None:
-        await _choose(watcher, invocation, body["view"])
-
-    @payloads.on_click(app, ids.ACTION_WATCH_END)
-    async def end(invocation: Invocation, body: Raw) -> None:
-        await _end(watcher, invocation, body["view"])
+    payloads.on_click(app, ids.ACTION_WATCH)(partial(_open_in_message, watcher))
+    choices = ids.BLOCK_ASSISTANT, share, ids.ACTION_WATCH_MORE
+    payloads.on_click(app, *choices)(partial(_choose, watcher))
+    payloads.on_click(app, ids.ACTION_WATCH_END)(partial(_end, watcher))
 
     @app.view(ids.VIEW_WATCH)
-    async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
+    async def set_watch(ack: AsyncAck, body: Raw) -> None:
         await _set(watcher, ack, payloads.to_invocation(body), body["view"])
+
+
+async def _open_in_message(watcher: Watcher, invocation: Invocation, _: Raw) -> None:
+    channel_id, author_id = clicked_watch(invocation)
+    said = await open_window(watcher, invocation, channel_id, author_id)
+    await watcher.services.messenger.tell(invocation.recipient, said)
 
 
 async def _set(watcher: Watcher, ack: AsyncAck, invocation: Invocation, view: Raw) -> None:
@@ -274,8 +300,9 @@ async def _set(watcher: Watcher, ack: AsyncAck, invocation: Invocation, view: Ra
     await watcher.services.messenger.tell(recipient, answer)
 
 
-async def _choose(watcher: Watcher, invocation: Invocation, view: Raw) -> None:
+async def _choose(watcher: Watcher, invocation: Invocation, body: Raw) -> None:
     """Shows the window as it is with what a person has chosen in it."""
+    view = body["view"]
     state = WatchState.of(view)
     form = to_watch_form(view, state.channel)
     if invocation.action == ids.ACTION_WATCH_MORE:
@@ -284,8 +311,9 @@ async def _choose(watcher: Watcher, invocation: Invocation, view: Raw) -> None:
     await _show(watcher, invocation, view["id"], state, form.author_id, form.share)
 
 
-async def _end(watcher: Watcher, invocation: Invocation, view: Raw) -> None:
+async def _end(watcher: Watcher, invocation: Invocation, body: Raw) -> None:
     messenger = watcher.services.messenger
+    view = body["view"]
     state = WatchState.of(view)
     said = await end_watch(watcher, invocation, state.channel, invocation.value, state.place)
     if not await messenger.update_modal(view["id"], said_modal(said)):

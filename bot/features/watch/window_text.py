@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, inf
 from typing import Any
 
@@ -70,10 +70,10 @@ class WatchView:
 
     watch: Watch
     is_set: bool
-    names: Mapping[str, str]
     rubric: Rubric
-    a_day: float
     way: Way
+    names: Mapping[str, str] = field(default_factory=dict)
+    a_day: float = 0
     has_digest: bool = False
     set_by: str = ""
     questions: str = ""
@@ -85,32 +85,41 @@ def said_modal(text: str) -> dict[str, Any]:
 
 def watch_modal(state: WatchState, form: WatchView) -> dict[str, Any]:
     watch = form.watch
+    shows_again = {"dispatch_action": True}
+    assistant = _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id)
+    blocks = [ui.context(_where(state, form)), assistant | shows_again, _share(watch) | shows_again]
+    if not state.is_everywhere:
+        blocks.append(ui.context(price_a_day(watch, form.a_day, form.way)))
+    if not form.is_set and not form.has_digest:
+        blocks.append(_also())
+    blocks += _all_fields(state, form) if state.is_long else _in_short(watch)
+    title, submit = _CHANGE if form.is_set else _NEW
+    return ui.modal(ids.VIEW_WATCH, title, state, blocks, submit, "Cancel")
+
+
+def _in_short(watch: Watch) -> list[ui.Block]:
+    said = ui.context(f"It scores {words.order_words(watch)}")
+    return [said, ui.actions(ui.button("More", ids.ACTION_WATCH_MORE))]
+
+
+def _all_fields(state: WatchState, form: WatchView) -> list[ui.Block]:
+    end = [ui.actions(_end(state, form))] if form.is_set else []
+    return [*_draw(form), *_alerts(form, state.channel), *end]
+
+
+def _share(watch: Watch) -> ui.Block:
     one_in = round(1 / watch.share)
     shares = {
         str(each): f"A random 1 in {each}" if each > 1 else "All"
         for each in sorted({*_SHARES, one_in})
     }
-    its_share = slack_ids.of(ids.BLOCK_SHARE, watch.author_id)
-    share = _select(its_share, "Replies to score", shares, str(one_in))
-    assistant = _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id)
-    shows_again = {"dispatch_action": True}
-    blocks = [ui.context(_where(state, form)), assistant | shows_again, share | shows_again]
-    if not state.is_everywhere:
-        blocks.append(ui.context(price_a_day(watch, form.a_day, form.way)))
-    if not form.is_set and not form.has_digest:
-        options = [ui.option("digest", "Post the channel's weekly digest")]
-        also = {"type": "checkboxes", "action_id": ids.BLOCK_ALSO, "options": options}
-        ticked = also | {"initial_options": options}
-        blocks.append(ui.field("Also", ticked, is_optional=True))
-    if state.is_long:
-        blocks += [*_draw(form), *_alerts(form, state.channel)]
-        if form.is_set:
-            blocks.append(ui.actions(_end(state, form)))
-    else:
-        blocks.append(ui.context(f"It scores {words.order_words(watch)}"))
-        blocks.append(ui.actions(ui.button("More", ids.ACTION_WATCH_MORE)))
-    title, submit = _CHANGE if form.is_set else _NEW
-    return ui.modal(ids.VIEW_WATCH, title, state, blocks, submit, "Cancel")
+    block_id = slack_ids.of(ids.BLOCK_SHARE, watch.author_id)
+    return _select(block_id, "Replies to score", shares, str(one_in))
+
+
+def _also() -> ui.Block:
+    label = "Post the channel's weekly digest"
+    return ui.field("Also", _ticks(ids.BLOCK_ALSO, label, is_ticked=True), is_optional=True)
 
 
 def _where(state: WatchState, form: WatchView) -> str:
@@ -178,32 +187,38 @@ def _draw(form: WatchView) -> list[ui.Block]:
 
 def _alerts(form: WatchView, channel_id: str) -> list[ui.Block]:
     watch = form.watch
-    users: dict[str, Any] = {
+    scale = form.rubric.scale
+    needs = f"Between {scale.low} and {scale.high}. Needs {MIN_BEFORE} scores from earlier weeks."
+    floor_id = slack_ids.of(ids.BLOCK_FLOOR, watch.author_id)
+    floor = ui.number_box(floor_id, watch.floor, is_whole=False)
+    here_id = slack_ids.of(ids.BLOCK_ALERTS_HERE, watch.author_id)
+    here = _ticks(here_id, "This channel", is_ticked=channel_id in watch.alerts_to)
+    which = f"Each reply that is clearly scored {words.lowest_words(scale)}"
+    low_id = slack_ids.of(ids.BLOCK_LOW, watch.author_id)
+    low = _ticks(low_id, which, is_ticked=watch.low_since is not None)
+    return [
+        ui.field("Alert when it gets worse or better", here, is_optional=True),
+        ui.field("Also alert these people", _people(watch), is_optional=True),
+        ui.field("Also alert when the mean is clearly below", floor, needs, is_optional=True),
+        ui.field("Also alert within minutes", low, words.LOW_LIMIT, is_optional=True),
+    ]
+
+
+def _people(watch: Watch) -> ui.Block:
+    users: ui.Block = {
         "type": "multi_users_select",
         "action_id": slack_ids.of(ids.BLOCK_ALERTS_TO, watch.author_id),
         "max_selected_items": MOST_PEOPLE,
     }
     if chosen := [each for each in watch.alerts_to if not is_channel(each)]:
         users["initial_users"] = chosen
-    low, high = form.rubric.scale
-    needs = f"Between {low} and {high}. Needs {MIN_BEFORE} scores from earlier weeks."
-    floor_id = slack_ids.of(ids.BLOCK_FLOOR, watch.author_id)
-    floor = ui.number_box(floor_id, watch.floor, is_whole=False)
-    here = _checkbox(ids.BLOCK_ALERTS_HERE, watch, "This channel", channel_id in watch.alerts_to)
-    which = f"Each reply that is clearly scored {words.lowest_words(form.rubric.scale)}"
-    low_box = _checkbox(ids.BLOCK_LOW, watch, which, watch.low_since is not None)
-    return [
-        ui.field("Alert when it gets worse or better", here, is_optional=True),
-        ui.field("Also alert these people", users, is_optional=True),
-        ui.field("Also alert when the mean is clearly below", floor, needs, is_optional=True),
-        ui.field("Also alert within minutes", low_box, words.LOW_LIMIT, is_optional=True),
-    ]
+    return users
 
 
-def _checkbox(block_id: str, watch: Watch, label: str, is_ticked: bool) -> ui.Block:
+def _ticks(action_id: str, label: str, *, is_ticked: bool) -> ui.Block:
+    """A single box to tick."""
     options = [ui.option("here", label)]
-    box_id = slack_ids.of(block_id, watch.author_id)
-    box = {"type": "checkboxes", "action_id": box_id, "options": options}
+    box = {"type": "checkboxes", "action_id": action_id, "options": options}
     return box | ({"initial_options": options} if is_ticked else {})
 
 

@@ -10,7 +10,8 @@ from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.domain.watch import LATE, ReplyOutcome, Watch
 from bot.features.watch.looks import SELDOM
-from bot.features.watch.watcher import MOST_OF_A_QUESTION, REST
+from bot.features.watch.taking import MOST_OF_A_QUESTION
+from bot.features.watch.watcher import REST
 from tests.features.watch.watching import (
     add_other,
     look,

@@ -150,14 +150,18 @@ async def test_what_is_used_up_is_that_of_the_replys_day_channel_author_and_ques
         await log.add(drawn(each, "1.1"))
     await log.add(drawn(a_reply(6), "2.2"))
     await log.add(drawn(a_reply(7), "1.1", probability=None))  # somebody asked for it
-    assert await replies.used(WATCH, a_reply(9), "1.1") == (3, 2)
-    assert await replies.used(WATCH, a_reply(1), "1.1") == (2, 1)
-    assert await replies.used(WATCH, a_reply(9, author_id="U3"), "1.1") == (0, 0)
-    assert await replies.used(WATCH, replace(next_day, ts=a_reply(86_401).ts), "1.1") == (1, 1)
+    for reply, that_day, of_question in (
+        (a_reply(9), 3, 2),
+        (a_reply(1), 2, 1),
+        (a_reply(9, author_id="U3"), 0, 0),
+        (replace(next_day, ts=a_reply(86_401).ts), 1, 1),
+    ):
+        assert await replies.scored_that_day(WATCH, reply) == that_day
+        assert await replies.scored_of_question(reply, "1.1") == of_question
     # Those of an order have one limit a day together.
     of_order = replace(WATCH, is_derived=True)
     await orders.derive([of_order, replace(of_order, channel_id="C2")], [])
-    assert await replies.used(of_order, a_reply(9), "1.1") == (4, 2)
+    assert await replies.scored_that_day(of_order, a_reply(9)) == 4
 
 
 async def test_each_watch_has_five_replies_at_a_turn(replies: Replies) -> None:

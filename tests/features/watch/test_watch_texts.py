@@ -41,7 +41,7 @@ MANY = {f"U{number}": "x" * 200 for number in range(150)}
 
 def form(names: Mapping[str, str], **changes: object) -> WatchView:
     given = {"team_id": "T1", "channel_id": "C1", "author_id": "U149", "since": NOW} | changes
-    return WatchView(Watch(**given), True, names, load_rubric("additive-5"), 0, FREE)  # type: ignore[arg-type]
+    return WatchView(Watch(**given), True, load_rubric("additive-5"), FREE, names)  # type: ignore[arg-type]
 
 
 def a_watch(**changes: Any) -> Watch:

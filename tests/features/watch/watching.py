@@ -15,6 +15,7 @@ from bot.features.watch.alerts import Alerts
 from bot.features.watch.looks import OFTEN
 from bot.features.watch.queries import WatchOrders, watched
 from bot.features.watch.reply_queries import Replies, SeenReply
+from bot.features.watch.taking import Taker
 from bot.features.watch.watcher import REST, Watcher
 from bot.slack import ids as slack_ids
 from bot.store.notices import key_of
@@ -72,9 +73,8 @@ async def take_finished(
     stage: Stage, later: timedelta = REST, limits: Limits = NO_LIMITS, **changes: Any
 ) -> None:
     """The watcher's periodic job, so much later."""
-    await Watcher(
-        stage.services_at(later + timedelta(seconds=1), limits=limits, **changes)
-    ).take_finished()
+    services = stage.services_at(later + timedelta(seconds=1), limits=limits, **changes)
+    await Taker(services).take_finished()
 
 
 async def scored(
