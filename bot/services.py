@@ -111,9 +111,15 @@ class Services:
             is_change or event.get("channel_type") in CHANNELS
         ):
             return False
+        handlers = [each.on_message for each in self.features if each.on_message]
+        if event.get("subtype") == "message_deleted":
+            # In turn: what the watch still notes of the message is there to be forgotten.
+            for handle in handlers:
+                await handle(body)
+            return True
         # Together: while one feature waits, a later message must not overtake this one in the
         # others.
-        await asyncio.gather(*(each.on_message(body) for each in self.features if each.on_message))
+        await asyncio.gather(*(handle(body) for handle in handlers))
         return True
 
     async def note_read(

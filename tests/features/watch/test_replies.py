@@ -1,5 +1,6 @@
 """Which message events tell of a reply that a watch may take."""
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +13,7 @@ from bot.features.watch.queries import WatchOrders
 from bot.features.watch.reply_queries import Replies
 from bot.features.watch.watcher import Watcher, author_of, to_reply
 from bot.store import Store
-from bot.store.schema import replies
+from bot.store.schema import replies, seen_messages
 from tests.cases import NOW
 from tests.features.watch.watching import WATCH, a_reply
 from tests.services import services_of
@@ -70,6 +71,19 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(lo
         noted += new
         assert len(await log.database.values(select(replies.c.ts))) == noted, changes
     assert await services.takes({"type": "block_actions"}) is False
+
+
+@pytest.mark.needs("outcome")
+async def test_a_deletion_does_not_overtake_its_message(log: Store) -> None:
+    services = services_of(log)
+    since = datetime.fromtimestamp(float(EVENT["ts"]), UTC)
+    await WatchOrders(log.database).save(replace(WATCH, since=since), "U9")
+    usual = {"type": "message", "channel": "C1", "channel_type": "channel"}
+    deleted = {"subtype": "message_deleted", "ts": a_reply(9).ts, "deleted_ts": EVENT["ts"]}
+    events = [EVENT | usual, usual | deleted]
+    bodies = [{"team_id": "T1", "event": event} for event in events]
+    await asyncio.gather(*(services.takes(body) for body in bodies))
+    assert await log.database.values(select(seen_messages.c.ts)) == []
 
 
 async def test_a_reply_that_goes_on_while_it_is_read_waits_on(log: Store) -> None:
