@@ -2,8 +2,9 @@
 down, or without message events.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -24,6 +25,7 @@ BACK = timedelta(days=7)
 _OVERLAP = timedelta(minutes=1)  # Slack may show a message slightly later than its timestamp
 _PAGE = 200
 _MOST_PAGES = 20
+_AT_ONCE = 4
 
 
 async def look(watcher: Watcher) -> None:
@@ -33,35 +35,49 @@ async def look(watcher: Watcher) -> None:
     Each look begins where the last successful one ended, at most a week back. Replies in a thread
     are found only if its parent is among the channel's latest messages and at most a week old.
     """
-    for channel_id, watched in (
-        await watcher.orders.by_channel(watcher.services.identity.team_id)
-    ).items():
-        await _look_at(watcher, channel_id, watched)
+    team_id = watcher.services.identity.team_id
+    left = iter((await watcher.orders.by_channel(team_id)).items())
+
+    async def look_on() -> None:
+        for channel_id, watched in left:
+            await _look_at(watcher, channel_id, watched)
+
+    # A slow channel does not hold up the others.
+    async with asyncio.TaskGroup() as group:
+        for _ in range(_AT_ONCE):
+            group.create_task(look_on())
 
 
 async def _look_at(watcher: Watcher, channel_id: str, watched: Mapping[str, Watch]) -> None:
     services = watcher.services
-    team_id = services.identity.team_id
     orders = watcher.orders
+    team_id = services.identity.team_id
     now = services.clock()
     every = SELDOM if services.settings.watch_by == "events" else OFTEN
     read_until = await orders.begin_look(team_id, channel_id, now, every)
     if read_until is None:
         return
     since = max(read_until, now - BACK) - _OVERLAP
-    noted = 0
     try:
-        async for raw in _messages(services, channel_id, since.timestamp()):
-            noted += await watcher.see(watched, raw, timedelta())
+        noted = await _note_since(watcher, channel_id, watched, since)
     except SLACK_ERRORS as exc:
         logger.warning("channel_not_read", channel=channel_id, error=in_brief(exc))
         await orders.note_not_read(team_id, channel_id, slack_word(exc), now + OFTEN)
         return
     await orders.note_read(team_id, channel_id, now)
     if noted:
-        logger.info(
-            "replies_found", channel=channel_id, number=noted, since=f"{since:%Y-%m-%d %H:%M}"
-        )
+        when = f"{since:%Y-%m-%d %H:%M}"
+        logger.info("replies_found", channel=channel_id, number=noted, since=when)
+
+
+async def _note_since(
+    watcher: Watcher, channel_id: str, watched: Mapping[str, Watch], since: datetime
+) -> int:
+    """Notes the messages of a channel; returns the number of new replies."""
+    noted = 0
+    async for raw in _messages(watcher.services, channel_id, since.timestamp()):
+        noted += await watcher.see(watched, raw, timedelta())
+    return noted
 
 
 async def _messages(services: Services, channel_id: str, since: float) -> AsyncIterator[Raw]:

@@ -2,15 +2,27 @@
 trouble is said.
 """
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import select
 
 from bot.domain.watch import ReplyOutcome
 from bot.features.watch.looks import OFTEN
 from bot.slack import ids
-from tests.features.watch.watching import alarm, look, orders, outcomes, say, take_finished, told
-from tests.stage import CHANNEL, Stage, StageFactory, shown
+from bot.store.schema import replies
+from tests.features.watch.watching import (
+    alarm,
+    look,
+    orders,
+    outcomes,
+    say,
+    take_finished,
+    told,
+    watch_elsewhere,
+)
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 HISTORY = "conversations.history"
 HOUR = timedelta(hours=1)
@@ -39,6 +51,20 @@ async def test_a_look_goes_on_from_the_last_one_that_succeeded(stage: Stage) -> 
     assert await outcomes(stage) == {None: 1}
     await take_finished(stage, 4 * OFTEN)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
+async def test_a_slow_channel_holds_up_no_other(stage: Stage) -> None:
+    elsewhere = await watch_elsewhere(stage)
+    stage.ask_and_answer()
+    stage.helper.post(elsewhere, ANSWER, thread_ts=stage.ann.post(elsewhere, QUESTION).ts)
+    gate = asyncio.Event()
+    stage.slack.fail(HISTORY, held_until=gate)
+    looking = asyncio.create_task(look(stage))
+    found = select(replies.c.channel_id)
+    await stage.eventually(lambda: stage.log.database.values(found))
+    gate.set()
+    await looking
+    assert len(await stage.log.database.values(found)) == 2
 
 
 @pytest.mark.needs("digest")

@@ -87,7 +87,8 @@ async def test_what_a_release_has_changed_is_told_once_listed_and_counted(stage:
         since = f"4.5 since the release of {day_of(7)}"
         assert effect.text.startswith(f"helper has become better: {since}, was 2.5.")
     assert len(stage.model.requests) <= ASKED  # for the standing, too, the judge was asked once
-    listed = await judge(stage, "release list")
+    listed = await judge(stage, "release list @helper")
+    assert "`@nobody` is not watched" in await judge(stage, "release list @nobody")
     assert "• release 1 of helper, " in listed
     assert ", “new &lt;prompt&gt;”, by <@" in listed
     assert f"*helper* has become better: {since}" in listed

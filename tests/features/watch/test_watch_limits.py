@@ -2,24 +2,23 @@
 our own.
 """
 
-from datetime import UTC, datetime
 
 import pytest
 
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
-from bot.domain.watch import LATE, ReplyOutcome, Watch
+from bot.domain.watch import LATE, ReplyOutcome
 from bot.features.watch.looks import SELDOM
 from bot.features.watch.taking import MOST_OF_A_QUESTION
 from bot.features.watch.watcher import REST
 from tests.features.watch.watching import (
     add_other,
     look,
-    orders,
     outcomes,
     say,
     seen,
     take_finished,
+    watch_elsewhere,
 )
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage
 
@@ -85,17 +84,6 @@ async def test_what_is_over_the_days_limit_is_not_read(stage: Stage) -> None:
     await take_finished(stage)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.OVER: 3}
     assert len(reads(stage)) - before == 1  # the thread
-
-
-async def watch_elsewhere(stage: Stage) -> str:
-    """A watch on the same assistant in a second channel; gives the channel's id."""
-    workspace = stage.slack.workspace
-    elsewhere = workspace.add_channel(
-        "elsewhere", [stage.ann.user, stage.helper.user, workspace.bot]
-    ).id
-    watch = Watch(workspace.team_id, elsewhere, stage.helper.id, datetime.now(UTC))
-    await orders(stage).save(watch, stage.ann.id)
-    return elsewhere
 
 
 async def ask_elsewhere(stage: Stage, channel_id: str) -> None:

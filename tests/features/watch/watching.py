@@ -94,6 +94,17 @@ def add_other(stage: Stage) -> Person:
     return stage.slack.person("other")
 
 
+async def watch_elsewhere(stage: Stage) -> str:
+    """A watch on the same assistant in a second channel; gives the channel's id."""
+    workspace = stage.slack.workspace
+    elsewhere = workspace.add_channel(
+        "elsewhere", [stage.ann.user, stage.helper.user, workspace.bot]
+    ).id
+    watch = Watch(workspace.team_id, elsewhere, stage.helper.id, datetime.now(UTC))
+    await orders(stage).save(watch, stage.ann.id)
+    return elsewhere
+
+
 def orders(stage: Stage) -> WatchOrders:
     return WatchOrders(stage.log.database)
 
