@@ -2,7 +2,6 @@
 our own.
 """
 
-
 import pytest
 
 from bot.domain.case import CaseStatus
