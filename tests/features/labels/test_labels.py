@@ -7,33 +7,25 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import func, select, update
 
 from bot.domain.label import Label
 from bot.features.labels import ids
 from bot.features.labels.text import OWN_LABEL
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
-from bot.slack.blocks import fairness, section
+from bot.slack.blocks import Block, fairness, section
 from bot.slack.messenger import Post
 from bot.store import Store
-from bot.store.export import Exports, Selection
-from bot.store.schema import cases
-from judge import load_rubric
-from pocket_slack import Message
-from tests.cases import delivered, url
+from bot.store.schema import cases, labels
+from pocket_slack import Message, Person
+from tests.cases import TONE, delivered, url
 from tests.gestures import export, scored
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 
 
 async def a_verdict(stage: Stage) -> Message:
-    parent = stage.ask_for_score()
-    return await stage.verdict(parent)
-
-
-async def a_private_verdict(stage: Stage) -> Message:
-    stage.ask_for_score()
-    return await stage.told(stage.ann)
+    return await stage.verdict(stage.ask_for_score())
 
 
 async def label_of(stage: Stage, user_id: str) -> Label | None:
@@ -63,35 +55,29 @@ async def test_the_buttons_of_a_listed_reply_show_what_people_have_chosen(
 ) -> None:
     await a_verdict(stage)
     channel_id = stage.ben.im if where == "direct" else stage.slack.workspace.channel(CHANNEL).id
-    posted = await stage.services.messenger.post(
-        channel_id, Post("Low.", [fairness(1, "score 4 of helper")])
-    )
-    alert = stage.slack.workspace.channel(channel_id).messages[posted.ts]
+    alert = await posted(stage, channel_id)
     mark = "✓" if where == "direct" else "(1)"
-    for number in range(2):  # the second time, as if Slack had sent the click again
+    for _ in range(2):  # the second time, as if Slack had sent the click again
         await stage.slack.settled(stage.ben.click(alert, slack_ids.ACTION_FAIR))
         await stage.slack.until(
-            lambda: (
-                labels_of(alert)
-                == [f"Fair {mark}, score 4 of helper", "Not fair, score 4 of helper"]
-            )
+            lambda: labels_of(alert) == [f"Fair {mark}, reply", "Not fair, reply"]
         )
-        assert len(stage.ben.ephemerals(channel_id)) == 1, number
+        assert len(stage.ben.ephemerals(channel_id)) == 1
     stage.ben.click(alert, slack_ids.ACTION_NOT_FAIR)
     await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1"})
-    await stage.slack.until(
-        lambda: (
-            labels_of(alert) == ["Fair, score 4 of helper", f"Not fair {mark}, score 4 of helper"]
-        )
-    )
+    await stage.slack.until(lambda: labels_of(alert) == ["Fair, reply", f"Not fair {mark}, reply"])
     assert "(it was 4)" in stage.ben.ephemerals(channel_id)[-1].text
     if where == "channel":
-        assert len(stage.ben.ephemerals(CHANNEL)) == 2
         stage.ann.click(alert, slack_ids.ACTION_NOT_FAIR)
         await stage.fill_in(stage.ann, {ids.BLOCK_SCORE: "2"})
-        await stage.slack.until(lambda: "Not fair (2), score 4 of helper" in labels_of(alert))
-    else:
-        assert stage.ben.ephemerals(CHANNEL) == []
+        await stage.slack.until(lambda: "Not fair (2), reply" in labels_of(alert))
+
+
+async def posted(stage: Stage, channel_id: str, *before: Block) -> Message:
+    """A list with the first case, posted there."""
+    post = Post("Low.", [*before, fairness(1, "reply")])
+    message = await stage.services.messenger.post(channel_id, post)
+    return stage.slack.workspace.channel(channel_id).messages[message.ts]
 
 
 async def test_a_choice_in_a_direct_message_brings_back_no_words_and_no_choices_of_others(
@@ -99,15 +85,12 @@ async def test_a_choice_in_a_direct_message_brings_back_no_words_and_no_choices_
 ) -> None:
     verdict = await a_verdict(stage)
     await stage.slack.settled(stage.ann.click(verdict, slack_ids.ACTION_AGREE))
-    await stage.told(stage.ann)
     quoted = section("Score 4\nA reason.") | {"block_id": f"{slack_ids.BLOCK_WORDS}1"}
-    post = Post("Low.", [quoted, fairness(1, "score 4")])
-    posted = await stage.services.messenger.post(stage.ben.im, post)
-    alert = stage.slack.workspace.channel(stage.ben.im).messages[posted.ts]
+    alert = await posted(stage, stage.ben.im, quoted)
     await stage.log.database.execute(update(cases).values(justification="", question=None))
     stage.ben.click(alert, slack_ids.ACTION_NOT_FAIR)
     await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1"})
-    await stage.slack.until(lambda: labels_of(alert) == ["Fair, score 4", "Not fair ✓, score 4"])
+    await stage.slack.until(lambda: labels_of(alert) == ["Fair, reply", "Not fair ✓, reply"])
     assert "A reason." not in shown(alert)
 
 
@@ -128,41 +111,39 @@ async def test_a_label_can_be_changed_stays_one_and_is_in_the_window_of_its_pers
     stage: Stage,
 ) -> None:
     verdict = await a_verdict(stage)
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
-    view = await stage.modal(stage.ben)
-    assert "The judge's score: 4 of 5" in shown(view)
-    options = view.body["blocks"][1]["element"]["options"]
-    assert "".join(option["value"] for option in options) == "543210"
-    await stage.slack.settled(
-        stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
-    )
+    assert await filled_in(stage, stage.ben, verdict) is None
+    values = {ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."}
+    await stage.slack.settled(stage.ben.submit(values))
     told = await stage.told(stage.ben)
     assert told.text.startswith("Your score for case 1 is 1 of 5.")
     assert told.thread_ts == verdict.thread_ts
     assert await label_of(stage, stage.ben.id) == Label(1, "Too short.")
-    for person, score in ((stage.ben, "1"), (stage.ann, None)):
-        person.click(verdict, slack_ids.ACTION_DISAGREE)
-        view = await stage.modal(person)
-        initial = view.body["blocks"][1]["element"].get("initial_option")
-        assert (initial and initial["value"]) == score
-        person.close()
+    assert await filled_in(stage, stage.ben, verdict) == "1"
+    assert await filled_in(stage, stage.ann, verdict) is None
     stage.ben.click(verdict, slack_ids.ACTION_AGREE)
     assert "is 4 of 5 (it was 1)." in (await stage.told(stage.ben, count=2)).text
     assert await label_of(stage, stage.ben.id) == Label(4, None)
-    assert len([row async for row in Exports(stage.log.database).rows(Selection())]) == 1
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)  # who agreed, and means another score
-    assert "initial_option" not in (await stage.modal(stage.ben)).body["blocks"][1]["element"]
+    assert await stage.log.database.value(select(func.count()).select_from(labels)) == 1
+    # who agreed, and means another score
+    assert await filled_in(stage, stage.ben, verdict) is None
+
+
+async def filled_in(stage: Stage, person: Person, verdict: Message) -> str | None:
+    """The score that the window of *Disagree* begins with."""
+    if person.view:
+        person.close()
+    person.click(verdict, slack_ids.ACTION_DISAGREE)
+    element = (await stage.modal(person)).body["blocks"][1]["element"]
+    chosen = element.get("initial_option", {}).get("value")
+    return element.get("initial_value", chosen)
 
 
 async def test_an_unscored_verdict_takes_a_score_of_ones_own(stage: Stage) -> None:
     stage.model.script("I cannot say.")
     verdict = await a_verdict(stage)
-    assert verdict.text.startswith("Unscored")
-    assert slack_ids.ACTION_LABEL in buttons(verdict)
     assert slack_ids.ACTION_AGREE not in buttons(verdict)
     stage.ben.click(verdict, slack_ids.ACTION_LABEL)
-    assert "The judge's score: unscored" in shown(await stage.modal(stage.ben))
-    stage.ben.submit({ids.BLOCK_SCORE: "3"})
+    await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "3"})
     assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 3 of 5.")
     assert await label_of(stage, stage.ben.id) == Label(3, None)
 
@@ -171,33 +152,26 @@ async def test_a_score_on_a_scale_of_more_than_a_menu_holds_is_typed(
     open_stage: StageFactory, tmp_path: Path
 ) -> None:
     file = tmp_path / "percent.txt"
-    file.write_text(
-        load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 0 and 100")
-    )
+    file.write_text(TONE.replace("between 0 and 5", "between 0 and 100"))
     stage: Stage = await open_stage(judge_rubric=str(file))
     _, verdict = await scored(stage)
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
-    view = await stage.modal(stage.ben)
-    for score in ("101", "-1", "37.5"):
+    assert await filled_in(stage, stage.ben, verdict) is None
+    for score in ("101", "37.5"):
         await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: score}))
-        assert view.errors == {ids.BLOCK_SCORE: "The scale goes from 0 to 100."}
-    assert await label_of(stage, stage.ben.id) is None
+        assert stage.ben.view.errors == {ids.BLOCK_SCORE: "The scale goes from 0 to 100."}
     await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "37", ids.BLOCK_REASON: "Too short."})
     assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 37 of 100.")
-    assert await label_of(stage, stage.ben.id) == Label(37, "Too short.")
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
-    assert (await stage.modal(stage.ben)).body["blocks"][1]["element"]["initial_value"] == "37"
+    assert await filled_in(stage, stage.ben, verdict) == "37"
 
 
 async def test_only_the_requester_labels_a_private_verdict(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
-    verdict = await a_private_verdict(stage)
+    stage.ask_for_score()
+    verdict = await stage.told(stage.ann)
     stage.ben.click(verdict, slack_ids.ACTION_AGREE)
     assert (await stage.told(stage.ben)).text == NO_CASE
-    assert await label_of(stage, stage.ben.id) is None
     stage.ann.click(verdict, slack_ids.ACTION_AGREE)
     assert "You agree" in (await stage.told(stage.ann, count=2)).text
-    assert await label_of(stage, stage.ann.id) == Label(4, None)
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ from typing import Any
 from sqlalchemy import insert, update
 
 from bot.domain.case import Visibility
-from bot.domain.label import Label, Outcome
+from bot.domain.label import Label
 from bot.store import Store
-from bot.store.assignments import answer_of
 from bot.store.rubrics import SavedRubric
 from bot.store.schema import forgotten, notices, releases
 from tests.cases import TONE, add, add_release, delivered, keep_rubric, save_visibility, thumb, url
@@ -46,33 +45,26 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
         asked = await delivered(log, "asked", requester_id=ANN, response_url=secret)
         await delivered(log, "wrote", requester_id=BEN, author_id=ANN)
         await delivered(log, "question", requester_id=BEN, question_author_id=ANN)
-        other = await delivered(log, "other", requester_id=BEN, author_id=CARL)
-        await log.labels.put(other, ANN, Label(2, "Too short."))
+        await delivered(log, "other", requester_id=BEN, author_id=CARL)
         await log.labels.put(asked, BEN, Label(1, "I disagree."))
-        await save_visibility(log, "T1", ANN, Visibility.ME)
-        await save_visibility(log, "T1", BEN, Visibility.ME)
         await log.channels.save("T1", "C1", ANN, labels_per_week=3)
         await log.channels.save("T1", "C2", BEN, labels_per_week=3)
         await delivered(log, "elsewhere", team_id="T2", requester_id=BEN)
 
     await with_log(database_url, fill)
     rows = await exported(database_url, tmp_path)
-    assert kinds(rows) == ["settings", "label", "case", "case", "case", "audit", "audit"]
-    assert rows[0]["visibility"] == "me"
-    assert [row["id"] for row in rows[2:5]] == [1, 2, 3]
-    assert [row["question"] for row in rows[2:5]] == ["Why?"] * 3
-    assert [rating["raw"] for row in rows[2:5] for rating in row["ratings"]] == ["score: 4"] * 3
-    assert (rows[1]["case_id"], rows[1]["score"], rows[1]["reason"]) == (4, 2, "Too short.")
-    assert [(row["who"], row["what"], row["user_id"]) for row in rows[5:]] == [
+    assert kinds(rows) == ["case", "case", "case", "audit", "audit"]
+    for number, row in enumerate(rows[:3], 1):
+        assert (row["id"], row["question"]) == (number, "Why?")
+        assert [rating["raw"] for rating in row["ratings"]] == ["score: 4"]
+        # Nothing lets the reader act for the app.
+        assert not {"key", "lease_owner", "response_url"} & row.keys()
+    assert [(row["who"], row["what"], row["user_id"]) for row in rows[3:]] == [
         (ANN, "labels_changed", None),
         (OPERATOR, "exported_person", ANN),
     ]
     assert {row["team_id"] for row in rows} == {"T1"}
-    assert "I disagree." not in json.dumps(rows)
-    assert "C2" not in json.dumps(rows)
-    # Nothing lets the reader act for the app.
-    assert "hooks.slack.com" not in json.dumps(rows)
-    assert not {"key", "lease_owner", "response_url"} & set(rows[2])
+    assert not any(words in str(rows) for words in ("I disagree.", "C2", "hooks.slack.com"))
 
 
 async def test_a_wrong_id_or_one_of_two_workspaces_is_a_sentence_and_leaves_no_file_and_no_line(
@@ -81,15 +73,13 @@ async def test_a_wrong_id_or_one_of_two_workspaces_is_a_sentence_and_leaves_no_f
     async with await Store.open(url(tmp_path)) as log:
         for team in ("T1", "T2"):
             await delivered(log, team, team_id=team, requester_id=ANN)
-        for user in ("U0NOBODY", "", "T3/U0ANN"):
-            options = ("--user", user, "-o", "all.jsonl")
-            code, out, err = await command("export", url(tmp_path), tmp_path, *options)
-            assert (code, out, err) == (2, "", NOTHING.format(user))
-        code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN)
-        assert (code, out) == (2, "")
-        assert err.endswith(
-            "there is one in each of 2 workspaces; say which: --user T1/U0ANN, --user T2/U0ANN\n"
+        two = (
+            "judge-bot: --user 'U0ANN': there is one in each of 2 workspaces; say which: "
+            "--user T1/U0ANN, --user T2/U0ANN\n"
         )
+        for user, said in ((BEN, NOTHING.format(BEN)), ("", NOTHING.format("")), (ANN, two)):
+            options = ("--user", user, "-o", "all.jsonl")
+            assert await command("export", url(tmp_path), tmp_path, *options) == (2, "", said)
         assert not (tmp_path / "all.jsonl").exists()
         assert await noted(log) == []
         rows = await exported(url(tmp_path), tmp_path, f"T2/{ANN}")
@@ -98,39 +88,34 @@ async def test_a_wrong_id_or_one_of_two_workspaces_is_a_sentence_and_leaves_no_f
 
 
 async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_path: Path) -> None:
+    now = datetime.now(UTC)
+
     async def fill(log: Store) -> None:
-        (number,) = await add(log, at=datetime.now(UTC))
-        case = await log.cases.get(number)
-        assert case
+        await add(log, at=now)
+        case = await log.cases.get(1)
         for number, user_id in enumerate((ANN, BEN), 1):
-            assert await log.assignments.draw("T1", user_id, ["C1"])
+            await log.assignments.draw("T1", user_id, ["C1"])
             await log.thumbs.note(thumb(user_id=user_id), is_watched=True)
             await save_visibility(log, "T1", user_id, Visibility.ME)
-            saved = SavedRubric(
-                "T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC)
+            prompt = f"{user_id}'s. {TONE}"
+            await keep_rubric(
+                log, SavedRubric("T1", "C1", "tone", number, prompt, user_id, saved_at=now)
             )
-            await keep_rubric(log, saved)
             told = {"channel_id": "", "author_id": "", "name": "asked", "day": "2026-11-26"}
-            told |= {"team_id": "T1", "recipient": user_id}
-            await log.database.execute(insert(notices).values(**told, claimed_at=datetime.now(UTC)))
+            told |= {"team_id": "T1", "recipient": user_id, "claimed_at": now}
+            await log.database.execute(insert(notices).values(told))
             await log.labels.put(case, user_id, Label(2, None))
             await add_release(log, user_id, f"{user_id}'s note.")
-            await log.database.execute(
-                insert(forgotten).values(team_id="T1", user_id=user_id, at=datetime.now(UTC))
-            )
+            wish = {"team_id": "T1", "user_id": user_id, "at": now}
+            await log.database.execute(insert(forgotten).values(wish))
         await log.database.execute(update(releases).values(taken_back_by=ANN))
-        await log.database.execute(answer_of("T1", ANN, 1, Outcome.SKIPPED))
 
     await with_log(url(tmp_path), fill)
     rows = await exported(url(tmp_path), tmp_path)
     of = {row["kind"]: row for row in rows}
     theirs = "audit,draw,forgotten,label,notice,release,release taken back,rubric,settings,thumb"
     assert ",".join(sorted(of)) == theirs
-    assert (of["rubric"]["name"], of["rubric"]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
+    assert of["rubric"]["prompt"] == f"{ANN}'s. {TONE}"
     assert of["release"]["note"] == f"{ANN}'s note."
     assert "note" not in of["release taken back"]
-    assert (of["draw"]["case_id"], of["draw"]["outcome"]) == (1, "skipped")
-    said = {"kind": "thumb", "team_id": "T1", "user_id": ANN, "is_up": True, "is_given": True}
-    assert of["thumb"].items() >= said.items()
-    assert of["thumb"].keys() == said.keys() | {"channel_id", "ts", "changed_at"}
     assert BEN not in str(rows)

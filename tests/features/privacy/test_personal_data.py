@@ -8,13 +8,14 @@ import pytest
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from sqlalchemy import select, text
 
-from bot.domain.case import CaseStatus, CaseTurn, LoggedCase, Part
+from bot.domain.case import CaseTurn, LoggedCase, Part
 from bot.domain.label import Label
 from bot.features.privacy.queries import PersonalData, Words
 from bot.store import Store
 from bot.store.forgotten import without_forgotten
 from bot.store.schema import cases
 from tests.cases import (
+    ANN,
     BEGUN_AT,
     a_case,
     a_row,
@@ -24,12 +25,13 @@ from tests.cases import (
     delivered,
     held,
     notes,
+    thumb,
+    thumbs_kept,
     url,
 )
 
 pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 
-ANN = "U-ann"
 BEN = "U-ben"
 
 
@@ -64,42 +66,42 @@ async def test_a_case_of_which_a_person_wrote_or_asked_anything_loses_all_texts(
     assert names[:2] == [ANN, "ben"]
 
 
-async def test_their_reasons_and_notes_go_and_all_else_stays(log: Store) -> None:
+async def test_their_reasons_thumbs_and_notes_go_and_all_else_stays(log: Store) -> None:
     case = await delivered(log, requester_id=BEN)
-    await log.labels.put(case, ANN, Label(2, "I found it too short."))
-    await log.labels.put(case, BEN, Label(3, "I liked it."))
     for user_id in (ANN, BEN):
+        await log.labels.put(case, user_id, Label(2, "Too short."))
         await add_release(log, user_id, "New prompt.")
-    assert await PersonalData(log.database).forget("T1", ANN) == Words(others=2)
-    assert [await log.labels.get(case, user_id) for user_id in (ANN, BEN)] == [
-        Label(2, None),
-        Label(3, "I liked it."),
-    ]
+        await log.thumbs.note(thumb(user_id=user_id), is_watched=True)
+    await log.thumbs.note(thumb(team_id="T2"), is_watched=True)
+    assert await PersonalData(log.database).forget("T1", ANN) == Words(others=3)
+    for user_id, reason in ((ANN, None), (BEN, "Too short.")):
+        assert await log.labels.get(case, user_id) == Label(2, reason)
     assert await notes(log) == [(ANN, ""), (BEN, "New prompt.")]
+    assert await thumbs_kept(log) == 2
     assert (await texts(log, case))[:2] == ["Why?", "Because."]
 
 
 async def test_nothing_of_others_or_of_another_team_is_touched(log: Store) -> None:
-    case = await delivered(log, "ben", requester_id=BEN, author_id=BEN)
+    others = await delivered(log, "ben", requester_id=BEN, author_id=BEN)
     elsewhere = await delivered(log, "T2", team_id="T2", requester_id=ANN, author_id=ANN)
     await log.labels.put(elsewhere, ANN, Label(2, "Short."))
     assert await PersonalData(log.database).forget("T1", ANN) == Words()
-    assert (await texts(log, case))[:2] == (await texts(log, elsewhere))[:2] == ["Why?", "Because."]
+    for case in (others, elsewhere):
+        assert (await texts(log, case))[:2] == ["Why?", "Because."]
     assert await log.labels.get(elsewhere, ANN) == Label(2, "Short.")
     assert await log.audit.since() == []
 
 
 @pytest.mark.on("sqlite", "postgres")
 async def test_more_than_a_batch_is_forgotten_noted_and_not_counted_again(log: Store) -> None:
-    values = (await log.add(a_case(requester_id=BEN)))[0].model_dump(exclude={"id"})
-    values |= {"status": CaseStatus.DELIVERED, "author_id": ANN}
-    many = [values | {"key": f"many-{n}"} for n in range(601)]
-    async with log.database.engine.begin() as connection:
-        await connection.execute(cases.insert(), many)
-    assert (await PersonalData(log.database).forget("T1", ANN)).cases == 601
-    assert await PersonalData(log.database).forget("T1", ANN) == Words()
+    row = {"author_id": ANN, "response": "Because.", "created_at": BEGUN_AT}
+    many = [a_row(key=f"k{n}", **row) for n in range(601)]
+    await log.database.execute(cases.insert().values(many))
+    data = PersonalData(log.database)
+    assert await data.forget("T1", ANN) == Words(cases=601)
+    assert await data.forget("T1", ANN) == Words()
     left = select(cases.c.id).where(cases.c.response.is_not(None))
-    assert await log.database.values(left) == [1]
+    assert await log.database.values(left) == []
     acts = await log.audit.since()
     assert {(act.team_id, act.who, act.what, act.user_id) for act in acts} == {
         ("T1", ANN, "forgot_person", ANN)

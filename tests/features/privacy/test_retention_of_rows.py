@@ -18,7 +18,6 @@ from tests.cases import (
     BEGUN_AT,
     SECRET,
     a_case,
-    a_verdict,
     add_release,
     bytes_on_disk,
     delivered,
@@ -35,18 +34,15 @@ from tests.cases import (
 
 @pytest.fixture
 async def log(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = await Store.open(url(tmp_path))
-    yield opened
-    await opened.close()
+    async with await Store.open(url(tmp_path)) as opened:
+        yield opened
 
 
 async def test_nothing_of_a_forgotten_case_is_left_after_a_day(log: Store) -> None:
-    case, _ = await log.add(a_case())
-    await log.note_delivered(await log.record(await held(log, case), a_verdict()))
+    case = await delivered(log)
     await log.forgetting.forget([case.id], "U1")
     for age, left in ((timedelta(hours=23), 1), (timedelta(hours=25), 0)):
-        async with log.database.engine.begin() as connection:
-            await connection.execute(update(spent).values(created_at=datetime.now(UTC) - age))
+        await log.database.execute(update(spent).values(created_at=datetime.now(UTC) - age))
         await Retention(log, None).run()
         assert len(await log.database.all(select(spent))) == left
 
@@ -83,11 +79,10 @@ async def test_texts_go_after_their_days_and_scores_stay(log: Store, tmp_path: P
     assert (await log.cases.get(old.id)).response == SECRET
     for _ in range(2):
         await Retention(log, None, text_days=90).run()
-    found = await log.cases.get(old.id)
-    assert (found.question, found.response, found.score) == (None, None, old.score)
-    assert (await log.cases.verdict(old.id)).justification == ""
-    assert (await log.cases.get(waits.id)).response is None
-    assert (await log.cases.get(new.id)).response == "Kept."
+    left = [(await log.cases.get(case.id)).response for case in (old, waits, new)]
+    assert left == [None, None, "Kept."]
+    verdict = await log.cases.verdict(old.id)
+    assert (verdict.score, verdict.justification) == (4, "")
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
@@ -16,7 +17,7 @@ from bot.features.rubrics.queries import (
 from bot.store import Store
 from bot.store.audit import Action
 from bot.store.rubrics import ChannelJudge, SavedRubric
-from tests.cases import TONE
+from tests.cases import TONE, noted
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -57,16 +58,15 @@ async def test_saves_at_the_same_moment_keep_the_limit_of_rubrics(
 async def test_a_chosen_rubric_leaves_the_channels_other_settings_alone(
     log: Store, changes: RubricChanges
 ) -> None:
-    assert await log.rubrics.chosen("T1", "C1") == ChannelJudge()
+    judge = ChannelJudge("code", None, "large")
     await log.channels.save("T1", "C1", "U1", score_reaction="eyes")
-    await changes.use("T1", "C1", ChannelJudge("code", None, "large"), "U2")
+    await changes.use("T1", "C1", judge, "U2")
     await log.channels.save("T1", "C1", "U1", labels_per_week=3)
-    assert await log.rubrics.chosen("T1", "C1") == ChannelJudge("code", None, "large")
+    assert await log.rubrics.chosen("T1", "C1") == judge
     assert (await log.channels.of("T1", "C1")).score_reaction == "eyes"
     for elsewhere in (("T1", "C2"), ("T2", "C1")):
         assert await log.rubrics.chosen(*elsewhere) == ChannelJudge()
-    acts = [(act.what, act.who) for act in await log.audit.since()]
-    assert acts[1] == (Action.JUDGE_CHANGED, "U2")
+    assert (await noted(log))[1] == ("U2", Action.JUDGE_CHANGED, "C1")
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -81,18 +81,20 @@ async def test_one_of_two_presses_switches_a_channel(log: Store, changes: Rubric
 async def test_a_rubric_that_is_used_is_not_deleted_and_one_that_is_gone_not_used(
     log: Store, changes: RubricChanges
 ) -> None:
+    use = partial(changes.use, "T1", "C1")
     own = ChannelJudge("tone", FIRST.rubric.version)
     with pytest.raises(ChangedMeanwhileError):
-        await changes.use("T1", "C1", own, "U1")
+        await use(own, "U1")
     for saved in (FIRST, SECOND, replace(FIRST, channel_id="C2")):
         await changes.save(saved)
-    await changes.use("T1", "C1", own, "U1")
+    await use(own, "U1")
+    delete = partial(changes.delete, "T1", "C1", "tone", "U1")
     with pytest.raises(ChangedMeanwhileError):
-        await changes.delete("T1", "C1", "tone", "U1")
+        await delete()
     assert await log.rubrics.newest("T1", "C1") == [SECOND]
-    await changes.use("T1", "C1", ChannelJudge(), "U1")
-    await changes.delete("T1", "C1", "tone", "U1")
-    await changes.delete("T1", "C1", "tone", "U1")
+    await use(ChannelJudge(), "U1")
+    for _ in range(2):
+        await delete()
     assert await log.rubrics.newest("T1", "C1") == []
     assert len(await log.rubrics.newest("T1", "C2")) == 1
-    assert [act.what for act in await log.audit.since()].count(Action.RUBRIC_DELETED) == 1
+    assert [what for _, what, _ in await noted(log)].count(Action.RUBRIC_DELETED) == 1

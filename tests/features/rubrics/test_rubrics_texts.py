@@ -76,17 +76,14 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
 
 
 NO_QUESTION = TONE.replace("{prompt}", "")
-NO_SCALE = TONE.replace("is between 0", "is from 0")
 
 
 @each(
     ("name", "prompt", "block", "error"),
     [
         ("tone!", TONE, ids.BLOCK_NAME, text.BAD_NAME),
-        ("default", TONE, ids.BLOCK_NAME, text.BAD_NAME),
         ("code", TONE, ids.BLOCK_NAME, text.SHIPPED_NAME),
         ("tone", NO_QUESTION, ids.BLOCK_PROMPT, "{prompt} stands 0 times in the prompt;"),
-        ("tone", NO_SCALE, ids.BLOCK_PROMPT, "0 scales in the prompt;"),
         ("tone", TONE.replace("score:", "points:"), ids.BLOCK_PROMPT, text.NO_FORMAT),
     ],
 )
