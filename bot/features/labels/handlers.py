@@ -119,14 +119,12 @@ class _Press:
     async def record(
         self, case: LoggedCase, verdict: CaseVerdict, label: Label, ack: AsyncAck | None = None
     ) -> None:
-        """Records a label, tells the person alone, unless it is the same as before, and shows it on
-        the buttons of the list.
-        """
+        """Records a label, tells the person alone, and shows it on the buttons of the list."""
         earlier = await self.services.store.labels.put(case, self.person.user_id, label)
         if ack:  # the window closes only once the label is recorded
             await ack()
         # In the Home tab and in a window, the button alone says it.
-        if label != earlier and not (self.pressed and self.pressed.view):
+        if not (self.pressed and self.pressed.view):
             await self._tell(case, words.confirmation(case, verdict, label, earlier))
         if self.pressed:
             try:
