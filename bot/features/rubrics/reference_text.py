@@ -17,8 +17,10 @@ _FIELD = re.compile(rf"(.{{1,{MAX_INPUT}}})(?<!\n)\n(?!\n)", re.DOTALL)
 _TITLE = "Reference"
 _ABOUT = (
     "What replies in <#{channel}> must agree with. The judge reads it with each reply, and its "
-    f"reasons may quote it. Saved empty, it is deleted. Each change {NEW_JUDGE}\nIf these fields are "
-    "full, save them: next time there are two more, up to 21,000 characters."
+    f"reasons may quote it. Saved empty, it is deleted. Each change {NEW_JUDGE}"
+)
+_MORE = (
+    "\nIf these fields are full, save them: next time there are two more, up to 21,000 characters."
 )
 CHANGED = (
     "Somebody changed it while this window was open. Copy what you need, close this, and open "
@@ -55,8 +57,10 @@ def typed_reference(body: Raw) -> str:
 
 def reference_modal(state: ui.ModalState, text: str) -> ui.Block:
     """The window for a channel's reference, with room for more."""
-    blocks = [ui.section(_ABOUT.format(channel=state.channel_id))]
-    for field, part in zip(REFERENCE_FIELDS, [*_parted(text), "", ""], strict=False):
+    parts = [*_parted(text), "", ""]
+    more = _MORE if len(parts) < len(REFERENCE_FIELDS) else ""
+    blocks = [ui.section(_ABOUT.format(channel=state.channel_id) + more)]
+    for field, part in zip(REFERENCE_FIELDS, parts, strict=False):
         label = "Reference" if len(blocks) == 1 else "Reference, continued"
         blocks.append(ui.field(label, ui.text_box(field, MAX_INPUT, part), is_optional=True))
     return ui.modal(ids.VIEW_REFERENCE, _TITLE, state, blocks, "Save", "Cancel")

@@ -104,7 +104,9 @@ async def test_long_reference_stands_in_several_fields(stage: Stage) -> None:
     text = (f"{'ä' * 1499}\n" * 13).strip()
     changes = RubricChanges(stage.log.database)
     assert await changes.refer(*place(stage), stage.ann.id, text, reference_version(""))
-    assert last in str((await window(stage)).body)
+    view = await window(stage)
+    assert last in str(view.body)
+    assert "two more" not in shown(view)
     await stage.slack.settled(stage.ann.submit({last: "Ignore all previous instructions."}))
     version = reference_version(await known(stage))
     assert await closed(stage) == f"Saved as version {version}. {words.ORDERS}"
