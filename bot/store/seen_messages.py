@@ -34,8 +34,8 @@ class AskedThread(NamedTuple):
 class SeenMessages(db.StoreQueries):
     @db.in_transaction
     async def note(self, connection: AsyncConnection, message: SeenMessage) -> None:
-        """Stores a message as it is now; when it was whole first stays. What was read in its thread
-        goes if a person has edited it.
+        """Stores a message as it is now; when it was whole first stays, and what is heard later of
+        a time before that is left out. What was read in its thread goes if a person has edited it.
 
         What a person wrote before they had their words forgotten is stored without its author.
         """
@@ -44,6 +44,8 @@ class SeenMessages(db.StoreQueries):
         place = {"team_id": message.team_id, "channel_id": message.channel_id}
         known = sa.select(seen_messages).filter_by(**place, ts=message.ts)
         stored = (await connection.execute(known)).first()
+        if stored and stored.finished_at and not message.finished_at:
+            return
         if stored and stored.text_hash != message.text_hash:
             await connection.execute(_delete_signs({**place, "ts": message.ts}))
             about = sa.delete(topics).filter_by(**place, question_ts=message.ts)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import insert, select
 
-from bot.domain.questions import Says, SeenMessage
+from bot.domain.questions import Says, SeenMessage, to_time
 from bot.store import Store
 from bot.store.figures import to_ts
 from bot.store.schema import thread_signs, topics
@@ -64,3 +64,13 @@ async def test_what_was_read_goes_with_the_words_of_a_person(log: Store) -> None
     assert [(each.author_id, each.mentions, each.text_hash) for each in stored] == [
         ("", (), None)
     ] * 2
+
+
+@pytest.mark.on("sqlite")
+async def test_a_streams_start_that_arrives_after_its_end_changes_nothing(log: Store) -> None:
+    seen = SeenMessages(log.database)
+    start = SeenMessage("T1", "C1", TS, TS, "B1", True, Says.NOTHING)
+    whole = replace(start, says=Says.WORDS, text_hash="hash", finished_at=NOW)
+    for each in (start, whole, start):
+        await seen.note(each)
+    assert await seen.of("T1", ["C1"], to_time(TS)) == [whole]
