@@ -89,8 +89,7 @@ async def _find(
     link = parse_permalink(text)
     if link is None:
         return words.HOW
-    place = invocation.team_id, link.channel_id, link.message_ts
-    return await cases_at(services.store.database, *place)
+    return await cases_at(services.store.database, invocation.team_id, link)
 
 
 async def _forget_words(services: Services, invocation: Invocation) -> str:

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase, Part
 from bot.domain.clock import utc_now
+from bot.slack.messages import Permalink
 from bot.store.audit import Act, Action, note
 from bot.store.cases import AT_REST
 from bot.store.database import Database, StoreQueries, in_transaction, lock_words
@@ -32,22 +33,22 @@ from bot.store.seen_messages import NO_AUTHOR
 from bot.store.writer import after_commit
 
 
-async def cases_at(
-    database: Database, team_id: str, channel_id: str, ts: str
-) -> Sequence[LoggedCase]:
-    """The cases of a message, oldest first; `ts` is that message, a verdict on it, or two typed
-    texts.
+async def cases_at(database: Database, team_id: str, link: Permalink) -> Sequence[LoggedCase]:
+    """The cases of a message, oldest first; the link is to that message, to a verdict on it, or to
+    two typed texts.
     """
-    place = {"team_id": team_id, "channel_id": channel_id}
-    parts = sa.select(turns.c.case_id).filter_by(**place, ts=ts, part=Part.RESPONSE)
-    is_meant = sa.or_(
-        cases.c.message_ts == ts,
-        cases.c.id.in_(parts),
-        cases.c.reply_ts == ts,
-        sa.and_(cases.c.message_ts.is_(None), cases.c.thread_ts == ts),
+    ts = link.message_ts
+    place = {"team_id": team_id, "channel_id": link.channel_id}
+    here = sa.select(cases.c.id).filter_by(**place)
+    # A union, so that each part uses its index.
+    found = sa.union(
+        here.filter_by(message_ts=ts),
+        sa.select(turns.c.case_id).filter_by(**place, ts=ts, part=Part.RESPONSE),
+        here.filter_by(thread_ts=link.parent_ts or ts, reply_ts=ts),
+        here.filter_by(thread_ts=ts, message_ts=None),
     )
-    here = sa.select(cases).filter_by(**place)
-    return await database.rows(LoggedCase, here.where(is_meant).order_by(cases.c.id))
+    query = sa.select(cases).where(cases.c.id.in_(found)).order_by(cases.c.id)
+    return await database.rows(LoggedCase, query)
 
 
 _AFTER_ALL_CASES = -10_000_000

@@ -13,13 +13,14 @@ from bot.features.privacy.queries import cases_at
 from bot.features.privacy.text import ACTION_FORGET, ALREADY, HOW, NOT_NOW, NOTHING
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
+from bot.slack.messages import Permalink
 from bot.store import Store
 from pocket_slack import Message, Person
-from tests.cases import a_case, newest, noted
+from tests.cases import a_case, newest, noted, plans
 from tests.gestures import ask, forget, scored, settled
 from tests.model_server import Stall
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
-from tests.store.test_edits import HERE, OF_TWO, delivered
+from tests.store.test_edits import OF_TWO, delivered
 from tests.texts import read
 
 
@@ -192,7 +193,12 @@ async def test_only_what_names_a_case_of_this_workspace_is_deleted(stage: Stage)
 
 
 @pytest.mark.on("sqlite")
-async def test_a_reply_is_known_by_each_of_its_messages(log: Store) -> None:
+async def test_a_reply_is_known_by_each_of_its_messages_without_a_look_at_all_cases(
+    log: Store,
+) -> None:
     case = await delivered(log, **OF_TWO | {"parent_ts": None})
     for ts in ("5.1", "5.2"):
-        assert [each.id for each in await cases_at(log.database, *HERE, ts)] == [case.id]
+        there = Permalink("C1", ts, None)
+        assert [each.id for each in await cases_at(log.database, "T1", there)] == [case.id]
+    steps = await plans(log, cases_at(log.database, "T1", there), "cases", "turns")
+    assert all("ts=?" in step or "rowid=?" in step for step in steps), steps
