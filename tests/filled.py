@@ -1,6 +1,6 @@
 """Rows in every table of the store, made from the schema alone, so that a new table has some, too."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -33,34 +33,29 @@ async def fill(
 
 async def counts(engine: AsyncEngine, team_id: str) -> dict[str, int]:
     """How many rows a team has in each table."""
+    found = {}
     async with engine.connect() as connection:
-        return {
-            table.name: (
-                await connection.scalar(
-                    sa.select(sa.func.count()).where(table.c.team_id == team_id)
-                )
-            )
-            or 0
-            for table in TABLES
-            if "team_id" in table.c
-        }
+        for table in TABLES:
+            if "team_id" in table.c:
+                query = sa.select(sa.func.count()).select_from(table).filter_by(team_id=team_id)
+                found[table.name] = await connection.scalar(query) or 0
+    return found
 
 
 def _value(column: sa.Column[Any], number: int, team_id: str) -> Any:
     given = {"team_id": team_id, "what": "purged", "unscored_reason": None, "status": "delivered"}
     given["question_ts"] = None  # a topic is a case's, or a message's
-    kinds: Iterator[tuple[Any, Any]] = iter(
-        [
-            ((UtcDateTime, sa.DateTime), LAST - timedelta(hours=number)),
-            (sa.Date, LAST.date() - timedelta(days=number)),
-            (Ids, (f"U{number}", f"C{number}")),
-            (sa.JSON, {"z": [number / 3, None, True], "a": {"ü": "„“ \U0001f600"}}),
-            (sa.Boolean, number % 2 == 0),
-            (sa.Integer, number),
-            (sa.Float, number / 3),
-        ]
-    )
-    text = f"{column.name} of {team_id}: „{number}“ 'a'\n\U0001f600"
-    return given.get(
-        column.name, next((value for kind, value in kinds if isinstance(column.type, kind)), text)
-    )
+    if column.name in given:
+        return given[column.name]
+    for kind, value in (
+        ((UtcDateTime, sa.DateTime), LAST - timedelta(hours=number)),
+        (sa.Date, LAST.date() - timedelta(days=number)),
+        (Ids, (f"U{number}", f"C{number}")),
+        (sa.JSON, {"z": [number / 3, None, True], "a": {"ü": "„“ \U0001f600"}}),
+        (sa.Boolean, number % 2 == 0),
+        (sa.Integer, number),
+        (sa.Float, number / 3),
+    ):
+        if isinstance(column.type, kind):
+            return value
+    return f"{column.name} of {team_id}: „{number}“ 'a'\n\U0001f600"

@@ -71,28 +71,9 @@ class Cluster:
         not for 127.0.0.2, where the server also listens.
         """
         key = self._folder / "server.key"
-        self._call(
-            *(
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "rsa:2048",
-                "-nodes",
-                "-days",
-                "2",
-                "-subj",
-                "/CN=judge",
-            ),
-            *(
-                "-addext",
-                "subjectAltName=IP:127.0.0.1",
-                "-keyout",
-                str(key),
-                "-out",
-                str(self.certificate),
-            ),
-        )
+        making = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=judge"
+        named = "-addext subjectAltName=IP:127.0.0.1"
+        self._call(*f"{making} {named} -keyout {key} -out {self.certificate}".split())
         rules = (
             "host all judge 127.0.0.0/8 trust",
             "hostnossl all tls_only all reject",
@@ -131,32 +112,13 @@ class Cluster:
     def sql(self, *statements: str, database: str = "postgres") -> str:
         """The output of psql for these statements, run as `judge`."""
         commands = [part for statement in statements for part in ("-c", statement)]
-        address = ("-h", "127.0.0.1", "-p", str(self.port), "-U", "judge", "-d", database)
-        program = str(self._binaries / "psql")
-        done = subprocess.run(
-            [program, *address, "-qAtX", "-v", "ON_ERROR_STOP=1", *commands],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout
+        return self._ask("psql", "-d", database, "-qAtX", "-v", "ON_ERROR_STOP=1", *commands)
 
     def dump(self, database: str) -> str:
         """Everything in a database, as SQL."""
-        command = [
-            str(self._binaries / "pg_dump"),
-            "-h",
-            "127.0.0.1",
-            "-p",
-            str(self.port),
-            "-U",
-            "judge",
-            database,
-        ]
-        done = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        return "\n".join(
-            line for line in done.splitlines() if not line.startswith("\\")
-        )  # has a new key each time
+        lines = self._ask("pg_dump", database).splitlines()
+        # has a new key each time
+        return "\n".join(line for line in lines if not line.startswith("\\"))
 
     def empty(self, database: str) -> None:
         """Ends all connections to a database and deletes its rows: a hundredth of the time that a
@@ -173,19 +135,17 @@ class Cluster:
             return []
         return [postmaster, *map(int, children)]
 
+    def _ask(self, name: str, *arguments: str) -> str:
+        program = [str(self._binaries / name), "-h", "127.0.0.1", "-p", str(self.port)]
+        command = [*program, "-U", "judge", *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
     def _run(self, name: str, *arguments: str) -> None:
         self._call(str(self._binaries / name), "-D", str(self._folder / "data"), *arguments)
 
     def _call(self, *command: str) -> None:
-        user = self._user
-        subprocess.run(
-            command,
-            check=True,
-            capture_output=True,
-            cwd=self._folder,
-            user=user.pw_uid,
-            group=user.pw_gid,
-        )
+        who = {"user": self._user.pw_uid, "group": self._user.pw_gid}
+        subprocess.run(command, check=True, capture_output=True, cwd=self._folder, **who)
 
 
 def _is_running(pid: int) -> bool:
@@ -221,11 +181,8 @@ def new_database(server: str) -> str:
     port = server.rpartition(":")[2]
     binaries = find_binaries()
     assert binaries is not None
-    subprocess.run(
-        [str(binaries / "createdb"), "-h", "127.0.0.1", "-p", port, "-U", "judge", name],
-        check=True,
-        capture_output=True,
-    )
+    command = [str(binaries / "createdb"), "-h", "127.0.0.1", "-p", port, "-U", "judge", name]
+    subprocess.run(command, check=True, capture_output=True)
     return f"{server}/{name}"
 
 

@@ -1,16 +1,19 @@
 """What has become of a message, in the store alone."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
+from sqlalchemy import update
 
 from bot.domain.case import CaseTurn, LoggedCase, Part, text_hash
 from bot.store import Store
 from bot.store.jobs import submit_oldest
 from bot.store.personal import Personal
-from tests.cases import a_case, a_verdict, amendments, held, plans, stale, url
+from bot.store.schema import cases
+from tests.cases import BEGUN_AT, a_case, a_verdict, amendments, held, plans, stale, url
 
 pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 
@@ -31,18 +34,15 @@ async def test_other_messages_and_those_not_read_yet_mark_nothing(log: Store) ->
 
 
 async def test_a_verdict_is_brought_up_to_date_once_it_is_delivered(tmp_path: Path) -> None:
-    log = await Store.open(url(tmp_path))
-    log.database.queue = InMemoryQueries(InMemoryDriver())
-    at_rest = await delivered(log)
-    assert await amendments(log) == []
-    await log.edits.note_edited(*HERE, "5.1", "Other words.")
-    assert await amendments(log) == [at_rest.id]
-    case, _ = await log.add(a_case(**(AT | {"key": "k2", "message_ts": "7.1"})))
-    case = await log.record(await held(log, case), a_verdict())
-    await log.edits.note_edited(*HERE, "7.1", "Other words.")
-    await log.note_delivered(case)
-    assert await amendments(log) == [at_rest.id, case.id, case.id]
-    await log.close()
+    async with await Store.open(url(tmp_path)) as log:
+        log.database.queue = InMemoryQueries(InMemoryDriver())
+        case, _ = await log.add(a_case(**AT))
+        case = await log.record(await held(log, case), a_verdict())
+        assert await amendments(log) == []
+        await log.edits.note_edited(*HERE, "5.1", "Other words.")
+        assert await amendments(log) == [case.id]
+        await log.note_delivered(case)
+        assert await amendments(log) == [case.id, case.id]
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -50,26 +50,32 @@ async def test_what_happens_while_a_verdict_is_brought_up_to_date_is_still_to_be
     log: Store,
 ) -> None:
     await delivered(log)
-    changes = log.edits
-    await changes.note_edited(*HERE, "5.1", "Other words.")
+    await log.edits.note_edited(*HERE, "5.1", "Other words.")
     (seen,) = await stale(log)
-    await changes.note_deleted(*HERE, "5.1")
-    await changes.note_said(seen)
+    await log.edits.note_deleted(*HERE, "5.1")
+    await log.edits.note_said(seen)
+    (deleted,) = await stale(log)
+    await log.database.execute(update(cases).values(forgotten_at=BEGUN_AT))
+    await log.edits.note_said(deleted)
     (left,) = await stale(log)
-    assert left.deleted_at is not None
-    await changes.note_said(left)
+    await log.edits.note_said(left)
     assert await stale(log) == []
-    await changes.note_said(seen)  # by another process, whose change came last
-    assert [case.deleted_at for case in await stale(log)] == [left.deleted_at]
+    await log.edits.note_said(seen)  # by another process, whose change came last
+    assert await stale(log) == [left]
 
 
+@pytest.mark.on("sqlite", "postgres")
 async def test_a_deleted_message_takes_the_texts_of_its_cases_and_of_no_others(log: Store) -> None:
-    gone = await delivered(log)
     kept = await delivered(log, key="k2", message_ts="7.1", question_ts="6.1")
-    await log.edits.note_deleted(*HERE, "4.1")
-    for case, texts, raw in ((gone, ("", ""), ""), (kept, ("Why?", "Because."), "score: 4")):
-        assert (await log.cases.get(case.id)).texts == texts
-        assert (await log.cases.verdict(case.id)).ratings[0].raw == raw
+    for ts in ("4.1", "3.1", "5.2"):
+        gone = await delivered(log, **OF_TWO, key=ts, channel_id=ts)
+        assert await log.edits.note_deleted("T1", ts, ts) == [gone.id]
+        found = await log.cases.with_turns(await log.cases.get(gone.id))
+        assert found.texts == ("", "")
+        assert [each.text for each in found.turns] == [None] * 3
+        assert (await log.cases.verdict(gone.id)).ratings[0].raw == ""
+    assert (await log.cases.get(kept.id)).texts == ("Why?", "Because.")
+    assert (await log.cases.verdict(kept.id)).ratings[0].raw == "score: 4"
 
 
 def turn(part: Part, ts: str, text: str, author_id: str = "U-third") -> CaseTurn:
@@ -97,31 +103,15 @@ async def test_what_goes_on_marks_all_who_read_it_without_its_end(log: Store) ->
 
 
 async def test_an_edit_of_any_message_that_was_judged_marks_the_case_once(log: Store) -> None:
-    marked = []
-    for number, (asked, ts, same) in enumerate(
-        [
-            ({}, "5.1", "Because."),
-            ({}, "4.1", "Why?"),
-            *((OF_TWO, each.ts, each.text) for each in (SAID, *PARTS)),
-        ]
-    ):
-        place = ("T1", f"C{number}", ts)
-        case = await delivered(log, **asked, key=f"k{number}", channel_id=f"C{number}")
-        assert await log.edits.note_edited(*place, same) == []
-        assert await log.edits.note_edited(*place, "Other words.") == [case.id]
-        assert await log.edits.note_edited(*place, "Yet others.") == []
-        marked.append(case.id)
-    assert sorted(case.id for case in await stale(log)) == marked
-
-
-@pytest.mark.on("sqlite", "postgres")
-async def test_the_words_of_a_message_leave_the_case_with_all_others(log: Store) -> None:
-    for ts in ("3.1", "5.2"):
-        case = await delivered(log, **OF_TWO, key=ts, channel_id=ts)
-        assert await log.edits.note_deleted("T1", ts, ts) == [case.id]
-        found = await log.cases.get(case.id)
-        assert [each.text for each in (await log.cases.with_turns(found)).turns] == [None] * 3
-        assert found.response is None
+    several = [(OF_TWO, each.ts, each.text) for each in (SAID, *PARTS)]
+    for asked, ts, same in [({}, "5.1", "Because."), ({}, "4.1", "Why?"), *several]:
+        place = {"key": f"{ts} {same}", "channel_id": f"{ts} {same}"}
+        case = await delivered(log, **asked, **place)
+        edit = partial(log.edits.note_edited, "T1", place["key"], ts)
+        assert await edit(same) == []
+        assert await edit("Other words.") == [case.id]
+        assert await edit("Yet others.") == []
+        assert await log.edits.case(case.id)
 
 
 async def test_who_only_spoke_before_is_shown_their_own_words_alone(log: Store) -> None:

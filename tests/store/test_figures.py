@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import and_, insert, update
+from sqlalchemy import insert
 
 from bot.domain.case import CaseStatus, Exclusion, Visibility
 from bot.domain.clock import utc_week
@@ -28,7 +28,7 @@ from bot.figures.week import (
     read_details,
 )
 from bot.store import Store
-from bot.store.figures import Place, Span
+from bot.store.figures import Place, Span, Usage
 from bot.store.schema import cases, labels
 from bot.store.visibility import Origin
 from judge.evaluation.severity import Severities
@@ -259,26 +259,18 @@ def commonest(entries: Sequence[Entry]) -> str | None:
 
 
 def _check_usage(details: Details, this: list[Entry]) -> None:
-    usage = details.usage
-    assert usage.cases == len(this)
-    assert usage.tokens == sum(2 * (each.tokens or 0) for each in this)
-    assert usage.with_tokens == len([each for each in this if each.tokens is not None])
-    assert usage.cost_usd == pytest.approx(sum(each.cost or 0 for each in this))
-    assert usage.with_cost == len([each for each in this if each.cost is not None])
+    tokens = [2 * each.tokens for each in this if each.tokens is not None]
+    costs = [each.cost for each in this if each.cost is not None]
+    assert details.usage == Usage(len(this), sum(tokens), len(tokens), sum(costs), len(costs))
 
 
 def _check_trend(chosen: Chosen, details: Details, entries: Sequence[Entry]) -> None:
-    assert [point.week for point in details.trend] == [
-        *(WEEK.before(back) for back in range(7, 0, -1)),
-        WEEK,
-    ]
+    weeks = [*(WEEK.before(back) for back in range(7, 0, -1)), WEEK]
+    assert [point.week for point in details.trend] == weeks
     kind = (*chosen.scale, chosen.kind.version)
     for point in details.trend:
-        found = [
-            each.score
-            for each in counted(entries, point.week)
-            if each.score is not None and (*each.scale, each.version) == kind
-        ]
+        here = [each for each in counted(entries, point.week) if each.score is not None]
+        found = [each.score for each in here if (*each.scale, each.version) == kind]
         assert point.mean == mean_of(found)
 
 
@@ -355,17 +347,16 @@ async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgo
     log: Store,
 ) -> None:
     team = next(TEAMS)
-    await write(log, team, [Entry(score=0)] * 3)
-    async with log.database.engine.begin() as connection:
-        for number, change in enumerate([{}, {"deleted_at": NOW}, {"forgotten_at": NOW}]):
-            which = and_(cases.c.team_id == team, cases.c.key == str(number))
-            words = {"response": "Words" * 100, "justification": "Why. " * 100}
-            await connection.execute(update(cases).where(which).values(**words, **change))
-    lowest = await log.tallies.low(Place(team, "C1"), THIS_WEEK, 3, False, ["B1"])
-    assert sorted(case.response or "" for case in lowest) == ["", "", ("Words" * 60)]
-    assert sorted(case.reason or "" for case in lowest) == ["", "", ("Why. " * 60)]
+    words = {"response": "Words" * 100, "justification": "Why. " * 100}
+    for number, gone in enumerate(({}, {"deleted_at": NOW}, {"forgotten_at": NOW})):
+        row = _row(team, number, Entry(score=0)) | words | gone
+        await log.database.execute(insert(cases).values(row))
+    place = Place(team, "C1")
+    lowest = await log.tallies.low(place, THIS_WEEK, 3, False, ["B1"])
+    read = [(case.response, case.reason) for case in lowest]
+    assert read == [("Words" * 60, "Why. " * 60), (None, None), (None, None)]
     case_ids = [case.id for case in lowest]
-    assert await log.tallies.low_among(Place(team, "C1"), case_ids) == list(lowest)
+    assert await log.tallies.low_among(place, case_ids) == lowest
     assert await log.tallies.low_among(Place(team, "C2"), case_ids) == []
 
 
@@ -382,25 +373,13 @@ async def test_low_replies_are_low_on_their_own_scale_and_were_chosen_or_drawn(l
             assert sorted(case.score for case in low) == ([2, 4, 40] if which is origin else [])
 
 
-def mixed() -> list[Entry]:
-    """Verdicts on two authors, in three weeks, of all sorts."""
-    week = [
-        Entry(score=1, labels=(2,)),
-        Entry(score=5),
-        Entry(author="B2", score=0, labels=(0,)),
-        Entry(score=None),
-    ]
-    private = [replace(each, visibility=Visibility.ME) for each in week]
-    elsewhere = [replace(each, channel="C2") for each in week]
-    earlier = [replace(each, judged_at=WEEK.before(back).start) for each in week for back in (1, 4)]
-    return [*week, *private, *elsewhere, *earlier]
-
-
 async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log: Store) -> None:
     team = next(TEAMS)
-    await write(log, team, mixed())
-    figures = await read(log, Place(team, "C1", "B1"))
-    assert figures == await figures_of(log, *(each for each in mixed() if each.author == "B1"))
+    before = WEEK.before().start
+    theirs = [Entry(score=1, labels=(2,)), Entry(score=None), Entry(judged_at=before)]
+    others = [replace(each, author="B2", score=0) for each in theirs]
+    await write(log, team, [*theirs, *others])
+    assert await read(log, Place(team, "C1", "B1")) == await figures_of(log, *theirs)
 
 
 @pytest.mark.needs("digest")

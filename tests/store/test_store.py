@@ -17,7 +17,6 @@ from bot.errors import StoreError
 from bot.pipeline.retries import in_brief
 from bot.slack.client import SLACK_ERRORS
 from bot.store import Store, TakenError
-from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS
 from bot.store.opening import connect
 from bot.store.schema import cases
@@ -47,13 +46,11 @@ async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(
 async def test_the_same_key_is_the_same_case_in_one_team_however_many_ask_at_once(
     log: Store,
 ) -> None:
-    added = await asyncio.gather(
-        *(log.add(a_case(requester_id=f"U{number}")) for number in range(8))
-    )
+    asking = (log.add(a_case(requester_id=f"U{number}")) for number in range(8))
+    added = await asyncio.gather(*asking)
     assert len({(case.id, case.requester_id) for case, _ in added}) == 1
     assert sum(is_new for _, is_new in added) == 1
-    other, is_new = await log.add(a_case(team_id="T2"))
-    assert (is_new, other.id == added[0][0].id) == (True, False)
+    assert (await log.add(a_case(team_id="T2")))[1]
 
 
 async def test_a_case_that_is_kept_waiting_within_its_transaction_is_not_accepted_too_late(
@@ -103,16 +100,13 @@ async def test_whoever_has_lost_a_case_writes_no_step_of_it(log: Store) -> None:
         assert (name, (await log.cases.get(case.id)).status) == (name, before.status)
 
 
-async def test_what_is_committed_to_a_file_is_on_the_disk(tmp_path: Path) -> None:
-    log = await Store.open(url(tmp_path))
+async def test_what_is_committed_to_a_file_is_on_the_disk(log: Store) -> None:
+    # https://www.sqlite.org/pragma.html#pragma_synchronous: 2 is FULL
+    expected = {"synchronous": 2, "journal_mode": "wal", "foreign_keys": 1, "secure_delete": 1}
     async with log.database.engine.connect() as connection:
-        found = {
-            name: (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
-            for name in ("synchronous", "journal_mode", "foreign_keys")
-        }
-    await log.close()
-    full = 2  # https://www.sqlite.org/pragma.html#pragma_synchronous
-    assert found == {"synchronous": full, "journal_mode": "wal", "foreign_keys": 1}
+        for name, value in expected.items():
+            found = await connection.exec_driver_sql(f"PRAGMA {name}")
+            assert (name, found.scalar_one()) == (name, value)
 
 
 async def test_only_the_first_answer_counts(log: Store) -> None:
@@ -148,13 +142,8 @@ async def test_without_stored_text_a_delivered_case_keeps_hashes_and_score_only(
 
 async def test_a_log_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
     (tmp_path / "log.db").write_text("These are notes, and no database. " * 100)
-    for database_url, part in (
-        ("nonsense", "expected a URL such as"),
-        ("sqlite+aiosqlite:////proc/nowhere/log.db", "cannot be written"),
-        (url(tmp_path), "not a database"),
-    ):
-        with pytest.raises(StoreError, match=part):
-            await Store.open(database_url)
+    with pytest.raises(StoreError, match="not a database"):
+        await Store.open(url(tmp_path))
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -178,9 +167,7 @@ async def test_a_cancelled_write_does_not_lock_the_file(log: Store) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        case, is_new = await log.add(a_case(key=f"after {turns}"))
-        assert is_new
-        assert case.key == f"after {turns}"
+        assert (await log.add(a_case(key=f"after {turns}")))[1]
 
 
 async def test_cases_are_counted_by_status(log: Store) -> None:
@@ -210,13 +197,6 @@ async def test_a_time_out_of_the_database_is_not_taken_for_one_of_slack(log: Sto
         assert in_brief(caught.value) == "the database is out of reach: no answer in time"
 
 
-async def test_a_log_that_cannot_be_read_does_not_answer(tmp_path: Path) -> None:
-    without_tables = Store(Database(connect(url(tmp_path))))
-    with pytest.raises(DBAPIError):
-        await without_tables.cases.ping()
-    await without_tables.close()
-
-
 @pytest.mark.on("sqlite", "postgres")
 async def test_whoever_settles_much_keeps_nobody_else_from_the_log(log: Store) -> None:
     order = list[str]()
@@ -235,10 +215,11 @@ async def test_whoever_settles_much_keeps_nobody_else_from_the_log(log: Store) -
 async def test_probabilities_are_kept_with_their_rating(log: Store) -> None:
     said: dict[str, Any] = {"raw": "[]", "model": "m", "coverage": 0.97}
     chances: dict[str, Any] = {"probabilities": {4: 0.6, 5: 0.4}, "points": {"expert": None}}
-    rating = Rating(score=4, justification="", reasoning_tokens=7, **said, **chances)
-    other = Unscored(reason=UnscoredReason.NO_SCORE, detail="None.", **said)
-    case, _ = await log.add(a_case())
-    verdict = bare_verdict(ratings=(rating, other), reasoning_tokens=7)
-    await log.record(await held(log, case), verdict)
-    kept = await log.cases.verdict(case.id)
-    assert (kept.ratings, kept.reasoning_tokens) == ((rating, other), 7)
+    given = (
+        Rating(score=4, justification="", reasoning_tokens=7, **said, **chances),
+        Unscored(reason=UnscoredReason.NO_SCORE, detail="None.", **said),
+    )
+    await log.add(a_case())
+    await log.record(await held(log, 1), bare_verdict(ratings=given, reasoning_tokens=7))
+    kept = await log.cases.verdict(1)
+    assert (kept.ratings, kept.reasoning_tokens) == (given, 7)

@@ -34,7 +34,6 @@ FOUND_QUESTION = earlier(excluded=ANOTHER, question_source=QuestionSource.PARENT
 @each(
     ("case", "user_id", "counted", "has_chosen", "expected"),
     [
-        (EARLIER, FIRST, SCORED, False, None),
         (EARLIER, FIRST, SCORED, True, None),
         (EARLIER, OTHER, SCORED, False, ANOTHER),
         (EARLIER, OTHER, UNSCORED, False, None),
@@ -44,14 +43,12 @@ FOUND_QUESTION = earlier(excluded=ANOTHER, question_source=QuestionSource.PARENT
         (EDITED, OTHER, SCORED, True, ANOTHER),
         # An edit admits no others if the author wrote the question.
         (OWN_QUESTION, OTHER, SCORED, False, ANOTHER),
-        (OWN_QUESTION, FIRST, SCORED, False, None),
         # A verdict on another question stays excluded when it is repeated,
         (OTHER_QUESTION, FIRST, SCORED, False, ANOTHER),
         (OTHER_QUESTION, FIRST, SCORED, True, None),
         # but with the found question it counts by the person who asks.
         (FOUND_QUESTION, FIRST, SCORED, False, None),
         (FOUND_QUESTION, OTHER, SCORED, False, ANOTHER),
-        (FOUND_QUESTION, OTHER, NOTHING, False, None),
     ],
 )
 def test_whose_repeats_count(

@@ -57,16 +57,15 @@ async def test_acts_are_kept_for_two_years_with_any_setting(log: Store) -> None:
 
 
 async def test_thumbs_go_with_their_time_and_those_taken_back_after_a_day(log: Store) -> None:
-    await delivered(log, message_ts=thumb().ts, author_id="U1")
-    for number, age in enumerate((timedelta(days=2), timedelta(days=8))):
-        at = datetime.now(UTC) - age
-        await log.thumbs.note(replace(thumb(user_id=f"U{number}"), at=at))
-        await log.thumbs.note(replace(thumb("-1", user_id=f"U{number}"), at=at, is_added=False))
-    await log.thumbs.note(replace(thumb(), at=datetime.now(UTC), is_added=False))
+    for days in (0, 2, 8):
+        at = datetime.now(UTC) - timedelta(days=days)
+        for name, is_added in (("+1", True), ("-1", False)):
+            told = replace(thumb(name, user_id=f"U{days}"), at=at, is_added=is_added)
+            await log.thumbs.note(told, is_watched=True)
     await Retention(log, None).run()
-    assert await thumbs_kept(log) == 3
+    assert await thumbs_kept(log) == 4
     await Retention(log, 7).run()
-    assert await thumbs_kept(log) == 2
+    assert await thumbs_kept(log) == 3
 
 
 async def test_texts_go_after_their_days_and_scores_stay(log: Store, tmp_path: Path) -> None:
