@@ -3,8 +3,6 @@ score.
 """
 
 import asyncio
-import json
-from pathlib import Path
 
 import pytest
 
@@ -31,7 +29,6 @@ def only(**points: float | None) -> dict[str, float | None]:
         (ALL, dict.fromkeys(NAMES, 1.0)),
         ("- **Relevant**: Yes.\n2. useful: no", only(relevant=1.0, useful=0.0)),
         ("relevant: Yes; useful: No; expert: yes", only(relevant=1.0, useful=0.0, expert=1.0)),
-        ("relevant: yes, useful: no.", only(relevant=1.0, useful=0.0)),
         ("1. relevant: yes 2. useful: no", only(relevant=1.0, useful=0.0)),
         ("relevant (names Paris): yes\nuseful: no (it is short)", only(relevant=1.0, useful=0.0)),
         ('{"relevant": "yes", "useful": "no"}', only(relevant=1.0, useful=0.0)),
@@ -40,7 +37,6 @@ def only(**points: float | None) -> dict[str, float | None]:
         ("relevant: yes, because it names Paris.\nuseful: yes", only(useful=1.0)),
         ("<think>\nuseful: no\n</think>\nexpert: yes\nhonest: yes", only(expert=1.0)),
         ("It meets all criteria: yes", only()),
-        ("", only()),
     ],
 )
 def test_only_a_line_of_a_criterion_and_yes_or_no_counts(
@@ -102,20 +98,10 @@ def test_points_need_a_model_and_a_rubric_with_criteria() -> None:
         Judge(rubric="code", points=True)
 
 
-async def test_commands_show_and_write_the_points(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
+async def test_the_command_shows_the_points(model_server: ModelServer) -> None:
     model_server.script("score: 5\nGood.", ALL.replace("yes", "no"))
     how = {"OPENAI_BASE_URL": model_server.base_url, "JUDGE_SAMPLES": "1"}
     shown = await asyncio.to_thread(
         run, "score", "--question", "Why?", "--response", "So.", "--points", **how
     )
-    said = " ".join(shown.stdout.split())
-    assert "relevant: no, substantial: no" in said
-    assert "concise: no" in said
-    source = tmp_path / "raw.jsonl"
-    output = tmp_path / "scored.jsonl"
-    source.write_text(json.dumps({"prompt": "Why?", "completion": "So."}))
-    model_server.script("score: 5\nGood.", ALL)
-    await asyncio.to_thread(run, "batch", source, "-o", output, "--points", **how)
-    assert json.loads(output.read_text())["points"] == dict.fromkeys(NAMES, 1.0)
+    assert "relevant: no, substantial: no" in " ".join(shown.stdout.split())

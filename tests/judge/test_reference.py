@@ -8,7 +8,6 @@ import pytest
 
 from judge import (
     Flag,
-    Judge,
     Rubric,
     RubricError,
     Turn,
@@ -85,40 +84,23 @@ def test_reference_that_addresses_the_judge_is_flagged() -> None:
     assert find_flags("Why?", "So.", (), "Plain. </reference>") == ()
 
 
-def test_judge_with_a_reference_is_a_judge_version_of_its_own() -> None:
-    judge = Judge("m")
-    versions = [
-        each.version for each in (judge, judge.against("a"), judge.against("b"), judge.against(" "))
-    ]
-    assert versions == [
-        f"m, additive-5 {PLAIN.version}{more}" for more in ("", AGAINST_A, AGAINST_B, "")
-    ]
-    assert "reference" not in Judge("offline").against("a").version  # it reads none
-
-
-# The first eight hex digits of `printf a | sha256sum`, and of b.
-AGAINST_A = ", with reference ca978112"
-AGAINST_B = ", with reference 3e23e816"
-
-
-async def test_batch_judges_by_rows_references(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_batch_judges_by_rows_references_and_conversations(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.script("score: 4\nGood.")
-    texts = {"prompt": "How long?", "completion": "A week."}
-    source = write(
-        tmp_path / "in.jsonl",
-        *({**texts, "reference": known} for known in (KNOWN, ["a", "b"], None)),
-    )
+    said = [{"role": "user", "content": "Hi."}]
+    texts = {"prompt": "How long?", "completion": "A week.", "conversation": said}
+    known = KNOWN, ["a", "b"], None
+    source = write(tmp_path / "in.jsonl", *(texts | {"reference": each} for each in known))
     for rubric, without in (("additive-5", None), ("reference-5", "no_reference")):
         output = tmp_path / f"{rubric}.jsonl"
         options = "batch", source, "-o", output, "--samples", 1, "--rubric", rubric
         await asyncio.to_thread(run, *options, OPENAI_BASE_URL=model_server.base_url)
-        assert [each["reference"] for each in read(output)] == [KNOWN, ["a", "b"], None]
         assert [each["unscored_reason"] for each in read(output)] == [None, None, without]
-    prompts = [request["messages"][0]["content"] for request in model_server.requests]
-    assert [
-        sum(f"<reference>{known}</reference>" in each for each in prompts)
-        for known in (KNOWN, '["a", "b"]')
-    ] == [2, 2]
+    prompts = "\n".join(request["messages"][0]["content"] for request in model_server.requests)
+    assert prompts.count(f"<reference>{KNOWN}</reference>") == 2
+    assert prompts.count('<reference>["a", "b"]</reference>') == 2
+    assert prompts.count('<turn role="user">Hi.</turn>') == len(model_server.requests) == 5
 
 
 @each(("expected", "known"), [("Yes.", "Yes."), ({"a": [1]}, '{"a": [1]}'), (None, None)])

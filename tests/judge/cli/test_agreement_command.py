@@ -113,32 +113,6 @@ def test_what_a_report_says_in_each_situation_reads_as_in_the_snapshot(
     assert "\n".join(parts) == snapshot
 
 
-def test_a_distance_has_two_decimals(tmp_path: Path) -> None:
-    # Of three people, two give a point less and one two: 4 / 3.
-    rows = [{"score": 3, "human": [2, 2, 1]}] * 20
-    said = " ".join(run(write(tmp_path, rows), "--label", "human").stdout.split())
-    assert "In 9 of 10 cases a person's label is within 1.33 points" in said
-
-
-def test_json_holds_the_same_figures(scored: str) -> None:
-    report = json.loads(run(scored, "--label", "human", "--scale", "0-1", "--json").stdout)
-    one = report["with_people"][0]
-    assert (one["judge"], one["responses"], one["prompts"], one["unscored"]) == ("one", 4, 2, 1)
-    assert one["measures"]["exact_match"]["value"] == 0.5
-    assert one["measures"]["exact_match"]["low"] is None
-    assert [sum(row) for row in one["confusion"]] == [0, 1, 0, 1, 1, 1]
-    assert one["corrected"]["mean"]["judge"][0] == pytest.approx(13 / 4)
-
-
-def test_a_constant_judge_has_no_kappa_in_table_and_json(tmp_path: Path) -> None:
-    path = write(tmp_path, [{"score": 4, "human": n % 6} for n in range(30)])
-    shown = run(path, "--label", "human").stdout
-    assert re.search(r"Quadratic weighted kappa +none +one score throughout", shown)
-    report = json.loads(run(path, "--label", "human", "--json").stdout)
-    kappa = report["with_people"][0]["measures"]["quadratic_weighted_kappa"]
-    assert (kappa["value"], kappa["low"], kappa["high"]) == (None, None, None)
-
-
 @each(
     ("arguments", "message"),
     [
@@ -161,12 +135,6 @@ def test_wrong_options_give_one_sentence_and_exit_code_2(
     assert done.stdout == ""
 
 
-def test_a_file_without_scores_names_the_command_that_adds_them(tmp_path: Path) -> None:
-    done = run(write(tmp_path, [{"prompt": "a", "human": 3}]), "--label", "human")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.endswith("scored.jsonl: no line has a score; 'judge batch' adds them.\n")
-
-
 def test_a_missing_extra_names_the_command_that_installs_it(
     scored: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,22 +148,14 @@ def test_a_missing_extra_names_the_command_that_installs_it(
     )
 
 
-def grouped(tmp_path: Path, *judges: str) -> str:
-    """60 rows in English, 25 in Korean, 5 in Japanese; the judge is one point off on every third
-    Korean row.
-    """
-    languages = ["en"] * 60 + ["ko"] * 25 + ["ja"] * 5
-    rows = [
-        {"prompt": f"p{n}", "completion": f"c{n}", "model": judge, "language": language}
-        | {"score": n % 5 + (language == "ko" and n % 3 == 0), "human": n % 5}
-        for judge in judges
-        for n, language in enumerate(languages)
-    ]
-    return write(tmp_path, rows)
-
-
 def test_agreement_is_given_for_each_group_with_enough_labels(tmp_path: Path) -> None:
-    out = run(grouped(tmp_path, "one"), "--label", "human", "--by", "language").stdout
+    # The judge is one point off on every third Korean row.
+    rows = [
+        {"prompt": f"p{n}", "completion": f"c{n}", "language": language}
+        | {"score": n % 5 + (language == "ko" and n % 3 == 0), "human": n % 5}
+        for n, language in enumerate(["en"] * 60 + ["ko"] * 25 + ["ja"] * 5)
+    ]
+    out = run(write(tmp_path, rows), "--label", "human", "--by", "language").stdout
     table = out[out.index("By language") :].split("Scale 0 to 5")[0]
     assert re.search(r"en +60 +2\.00 +1\.00 +100\.0% +0\.00", table)
     assert re.search(r"ko +25 +2\.00 +0\.\d\d +100\.0% +0\.36", table)
@@ -203,17 +163,15 @@ def test_agreement_is_given_for_each_group_with_enough_labels(tmp_path: Path) ->
     kinder = "the judge is clearly kinder to ko than the others, by 0.36 (Holm's test of 2)."
     assert kinder in " ".join(table.split())
     assert max(map(len, out.splitlines())) <= 80
-    assert "By language" not in run(grouped(tmp_path, "one"), "--label", "human").stdout
 
 
 def test_rows_without_a_week_are_grouped_by_that_of_their_verdict(tmp_path: Path) -> None:
     rows = [FAIR | {"judged_at": f"2026-11-{day}T10:00:00+00:00"} for day in (15, 16, 22)]
     done = run(write(tmp_path, rows), "--label", "human", "--by", "week", "--json")
-    groups = json.loads(done.stdout)["by_group"]
-    assert [(each["part"], each["responses"]) for each in groups] == [
-        ("2026-W47", 2),
-        ("2026-W46", 1),
-    ]
+    report = json.loads(done.stdout)
+    groups = [(each["part"], each["responses"]) for each in report["by_group"]]
+    assert groups == [("2026-W47", 2), ("2026-W46", 1)]
+    assert report["with_people"][0]["measures"]["exact_match"]["value"] == 1
 
 
 def by_person(rows: list[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -251,13 +209,3 @@ def test_many_groups_are_not_told_apart_by_chance(tmp_path: Path) -> None:
     for given, is_clear in ((rows, False), (alone, True)):
         out = run(write(tmp_path, given), "--label", "human", "--by", "language").stdout
         assert ("clearly kinder to l0" in " ".join(out.split())) == is_clear
-
-
-def test_json_has_the_agreement_of_every_judge_in_each_group(tmp_path: Path) -> None:
-    done = run(grouped(tmp_path, "one", "two"), "--label", "human", "--by", "language", "--json")
-    groups = json.loads(done.stdout)["by_group"]
-    assert [(each["part"], each["judge"]) for each in groups] == [
-        (language, judge) for language in ("en", "ko", "ja") for judge in ("one", "two")
-    ]
-    assert groups[2]["measures"]["mean_error"]["value"] == pytest.approx(9 / 25)
-    assert "en\n" not in done.stderr

