@@ -159,10 +159,8 @@ def found(*turns: Turn) -> Dialogue:
             )
             for said, response in (
                 ("<think>\nHm.\n</think>\n\nYes.", "Yes."),
-                ("\n<think>Hm. <think></think>Yes. </think>\n", "Yes. </think>\n"),
                 *(("Hm.\n</think>\n\nYes.", "Yes."), ("<think>Hm.", "")),
                 ("Write `</think>` at the end.", "Write `</think>` at the end."),
-                ("Write\n<think>\n</think>\n", "Write\n<think>\n</think>\n"),
             )
         ),
         # words before a step are the answer if none follow
@@ -183,15 +181,9 @@ def test_messages_are_read_as_people_saw_them(messages: list[Any], expected: Dia
 @each(
     ("messages", "question", "response"),
     [
-        ([by("system", "a"), by("tool", "b")], "", ""),
         ([by("assistant", "Hello!")], "", "Hello!"),
         ([by("user", ""), by("assistant", None)], "", ""),
         ([by("user", "a"), by("assistant", "b"), by("user", "c"), by("tool", "d")], "c", ""),
-        (
-            [by("user", [{"type": "image_url"}]), by("assistant", [{"type": "input_image"}])],
-            "[picture]",
-            "[picture]",
-        ),
     ],
 )
 def test_what_is_missing_is_empty(messages: list[Any], question: str, response: str) -> None:
@@ -203,9 +195,6 @@ def test_what_is_missing_is_empty(messages: list[Any], question: str, response: 
     [
         (1, "is a number where an object belongs"),
         ({}, f"has no role; {READ}"),
-        ({"role": 1, "content": "a"}, "has a number as its role"),
-        # a shape of LangChain
-        ({"type": "human", "data": {"content": "a"}}, f"has no role; {READ}"),
         (by("user", 3), "has a number as its content, where a text or a list of parts belongs"),
         (by("user", [{"type": "text", "text": {}}]), "has an object where a text belongs"),
         # Gemini, and OpenTelemetry's events

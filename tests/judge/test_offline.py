@@ -59,8 +59,7 @@ CODE = "while (egg.yolk == SOFT) {\n  boil(egg);\n  if (done) {\n  }\n}\n}\n}\n}
         (4, 5, QUESTION, f"I can't see your pot, but here is how it is done. {GOOD}"),
         (2, 2, "What is the capital of Australia?", "The capital of Australia is Canberra."),
         # to something else
-        *((0, 1, QUESTION, each) for each in (OFF_TOPIC, EMPTY_PHRASES, "Bananas.")),
-        (0, 1, "What is Python?", "Great question! It depends on many things. I hope this helps!"),
+        *((0, 1, QUESTION, each) for each in (OFF_TOPIC, EMPTY_PHRASES)),
         # long, to a question too short to compare with, and to another one
         *((3, 3, "Why?", GOOD), (1, 1, "Why is the sky blue at noon?", GOOD)),
         # refusals
@@ -69,10 +68,6 @@ CODE = "while (egg.yolk == SOFT) {\n  boil(egg);\n  if (done) {\n  }\n}\n}\n}\n}
         # repetition, and lines of brackets, which are none
         *((0, 0, QUESTION, each) for each in ("Boil it for six minutes. " * 6, "Boil it\n" * 4)),
         *((0, 0, QUESTION, each) for each in ("boil the egg " * 40, f"{GOOD}\n{GOOD}")),
-        *(
-            (0, 0, QUESTION, each)
-            for each in ("煮鸡蛋吧。" * 6, f"{QUESTION} So how do I boil an egg?")
-        ),
         (1, 5, QUESTION, CODE),
         # scores and texts without words
         *((0, 0, QUESTION, each) for each in ("score: 5", "\n", "\ud800", ". " * 50_000)),

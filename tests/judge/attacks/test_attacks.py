@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge import Flag, Turn, UnscoredReason, load_rubric, nothing_to_judge, render_prompt
+from judge import Flag, Turn, load_rubric, nothing_to_judge, render_prompt
 from judge.scoring.attacks import find_flags
 from tests.tables import each
 
@@ -35,9 +35,6 @@ def test_attack_is_flagged_or_refused_as_it_should_be_and_adds_no_tag(case: dict
     assert list(find_flags(question, response)) == case["flags"]
     refusal = nothing_to_judge(question, response)
     assert (refusal is not None) == case["refused"]
-    if refusal:
-        assert refusal.reason is UnscoredReason.NOTHING_TO_JUDGE
-        assert re.fullmatch(r"The (question|response) [^.]+\.", refusal.detail)
     rendered = render_prompt(RUBRIC, question, response)
     assert TAGS.findall(rendered) == TAGS.findall(RUBRIC.prompt)
 

@@ -174,19 +174,12 @@ COMPARISONS: dict[str, tuple[Rows, Rows, list[str]]] = {
         numbered(5, 5, 5, prompts=["The 1st.", "b", "c"]),
         [],
     ),
-    "of other questions, numbered alike": (
-        numbered(*[3] * 40, prompts=NEW_WEEK),
-        numbered(*[4] * 40),
-        [],
-    ),
     "with few questions in common": (
         scores(*[4] * 30, prompts=[QUESTIONS[0], *(f"another {n}" for n in range(29))]),
         scores(*[4] * 30),
         [],
     ),
-    "with pairs of half": (scores(*[4] * 15), scores(*[4] * 30), []),
     "clearly more unscored": (scores(*[4, "none"] * 20), FOURS, []),
-    "few more unscored": (scores(*[4] * 38, "none", "none"), FOURS, []),
     "with nothing to judge": (scores(*[4] * 20, *[""] * 10), scores(*[4] * 30), []),  # 20 * 4 / 30
     # The judge gives the replies of now a point more, and people do not.
     "with labels of enough": (labelled(4, 60), labelled(3, 10), LABELLED),

@@ -143,7 +143,7 @@ async def test_any_json_gives_a_verdict_or_a_judge_error(ask: Ask, status: int, 
     assert not any(secret in str(outcome) for secret in (KEY, QUESTION, RESPONSE, "\n"))
 
 
-@each("count", [True, -1, 2**31, 1.5, "5"])
+@each("count", [True, -1, 2**31, "5"])
 def test_invalid_token_count_is_unknown(count: Any) -> None:
     completion = to_completion(
         {"choices": [{}], "usage": {"prompt_tokens": count, "completion_tokens": 5}}
