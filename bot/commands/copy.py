@@ -27,6 +27,9 @@ _TABLES = [
     each for each in metadata.sorted_tables if each not in (alembic_version, processes)
 ]  # each has its own
 
+# SQLite's own, of the last number of each table.
+_COUNTERS = sa.table("sqlite_sequence", sa.column("name"), sa.column("seq"))
+
 
 async def copy(from_url: str, to_url: str) -> None:
     """Copies all rows that the other database has not got yet, and compares the two; prints a line
@@ -103,10 +106,20 @@ async def _copy(source: Database, target: Database, table: sa.Table) -> None:
 async def _go_on_counting(
     source: Database, target: Database, table: sa.Table, column: sa.Column[int]
 ) -> None:
-    """Has PostgreSQL count on from the last number; SQLite does by itself."""
-    last = await source.value(sa.select(sa.func.max(column)))
-    if last and not target.is_sqlite:
-        sequence = sa.cast(sa.func.pg_get_serial_sequence(table.name, column.name), REGCLASS)
+    """Has the other database count on from the last number, whose row may be deleted."""
+    counter = _COUNTERS.c.name == table.name
+    sequence = sa.cast(sa.func.pg_get_serial_sequence(table.name, column.name), REGCLASS)
+    counted = sa.select(sa.func.pg_sequence_last_value(sequence))
+    if source.is_sqlite:
+        counted = sa.select(_COUNTERS.c.seq).where(counter)
+    numbers = [await source.value(query) for query in (counted, sa.select(sa.func.max(column)))]
+    last = max(number or 0 for number in numbers)
+    if not last:
+        return
+    if target.is_sqlite:
+        await target.execute(sa.delete(_COUNTERS).where(counter))
+        await target.execute(sa.insert(_COUNTERS).values(name=table.name, seq=last))
+    else:
         await target.value(sa.select(sa.func.setval(sequence, last)))
 
 
