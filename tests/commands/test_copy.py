@@ -82,22 +82,15 @@ async def test_an_interrupted_copy_goes_on(
 WHY = "Why? " * 400
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        sa.update(cases).values(question=f"{WHY[:800]}When{WHY[804:]}"),
-        sa.update(cases).values(id=2),
-    ],
-    ids=["another text", "another row"],
-)
+@pytest.mark.parametrize("change", [{"question": f"{WHY[:800]}When{WHY[804:]}"}, {"id": 2}])
 async def test_a_target_with_other_rows_is_refused(
-    change: sa.Update, file_url: str, postgres_url: str, tmp_path: Path
+    change: dict[str, object], file_url: str, postgres_url: str, tmp_path: Path
 ) -> None:
     async with await Store.open(file_url) as store:
         await store.add(a_case(question=WHY))
     await copy(file_url, postgres_url, tmp_path)
     async with opened(postgres_url) as database:
-        await database.execute(change)
+        await database.execute(sa.update(cases).values(change))
     before = await everything(postgres_url)
     code, out, err = await copy(file_url, postgres_url, tmp_path)
     assert (code, out) == (2, "")

@@ -8,7 +8,7 @@ from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import OFF_WITHOUT, load_manifest, manifest_path
 from pocket_slack import Message, Sandbox, Workspace
-from tests.gestures import GONE, go_ahead, post_digest, up_to_date
+from tests.gestures import GONE, go_ahead, link, post_digest, up_to_date
 from tests.model_server import ModelServer
 from tests.patience import UNHURRIED
 from tests.programs import environment, run
@@ -35,7 +35,9 @@ async def score_as_typed(stage: Stage) -> tuple[Message, Message]:
     """A reply that ann has had scored, once she has typed its question, and the verdict."""
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.modal(stage.ann)
+    window = shown(await stage.modal(stage.ann))
+    assert "I cannot read messages here, so I do not know which question" in window
+    assert ANSWER in window
     stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
     verdict = await stage.verdict(parent)
     await stage.reaches(1, CaseStatus.DELIVERED)
@@ -43,18 +45,11 @@ async def score_as_typed(stage: Stage) -> tuple[Message, Message]:
 
 
 async def test_a_reply_is_scored_once_its_question_is_typed(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    window = await stage.modal(stage.ann)
-    assert "I cannot read messages here, so I do not know which question" in shown(window)
-    assert ANSWER in shown(window)
-    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
-    verdict = await stage.verdict(parent)
-    assert verdict.text.startswith(SCORED)
+    answer, verdict = await score_as_typed(stage)
     before = shown(verdict)
+    assert verdict.text.startswith(SCORED)
     assert "(as typed):" in before
     # An edit that the app hears of changes nothing, because it cannot read the verdict.
-    await stage.reaches(1, CaseStatus.DELIVERED)
     team_id = stage.slack.workspace.team_id
     assert await stage.log.edits.note_edited(team_id, answer.channel_id, answer.ts, "Another.")
     await up_to_date(stage)
@@ -62,12 +57,8 @@ async def test_a_reply_is_scored_once_its_question_is_typed(stage: Stage) -> Non
 
 
 async def test_a_link_is_not_scored_and_the_person_is_told_what_to_do(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.command(
-        CHANNEL,
-        ids.COMMAND,
-        stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts),
-    )
+    _, answer = stage.ask_and_answer()
+    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
     await stage.slack.until(
         lambda: len(stage.ann.ephemerals(CHANNEL)) == 2
     )  # that it is accepted, and that it cannot be, in any order
