@@ -3,12 +3,13 @@ queue's state.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from pocket_slack import Message
@@ -26,36 +27,32 @@ def replica(name: str, env: dict[str, str], folder: Path) -> AbstractAsyncContex
 
 async def busy_processes(url: str) -> list[int]:
     """How many jobs each process has according to the queue, in ascending order."""
-    engine = create_async_engine(url)
-    query = text("SELECT count(*) FROM pgqueuer WHERE status = 'picked' GROUP BY queue_manager_id")
-    async with engine.connect() as connection:
-        counts = list((await connection.execute(query)).scalars())
-    await engine.dispose()
-    return sorted(counts)
+    picked = "SELECT count(*) FROM pgqueuer WHERE status = 'picked' GROUP BY queue_manager_id"
+    return sorted(count for (count,) in await _rows(url, picked))
 
 
 async def jobs(url: str) -> dict[str, int]:
     """The number of jobs in the queue by status."""
-    engine = create_async_engine(url)
-    async with engine.connect() as connection:
-        rows = (
-            await connection.execute(
-                text("SELECT status::text, count(*) FROM pgqueuer GROUP BY status")
-            )
-        ).all()
-    await engine.dispose()
-    return dict(tuple(row) for row in rows)
+    rows = await _rows(url, "SELECT status::text, count(*) FROM pgqueuer GROUP BY status")
+    return dict(map(tuple, rows))
 
 
 async def left(url: str) -> int:
     """How many cases are not delivered."""
+    return int(await first(url, "SELECT count(*) FROM cases WHERE delivered_at IS NULL"))
+
+
+async def first(url: str, query: str) -> Any:
+    """The value that a query finds."""
+    return (await _rows(url, query))[0][0]
+
+
+async def _rows(url: str, query: str) -> Sequence[Row[Any]]:
     engine = create_async_engine(url)
     async with engine.connect() as connection:
-        count = (
-            await connection.execute(text("SELECT count(*) FROM cases WHERE delivered_at IS NULL"))
-        ).scalar_one()
+        rows = (await connection.execute(text(query))).all()
     await engine.dispose()
-    return int(count)
+    return rows
 
 
 async def processes_hold(url: str, counts: list[int]) -> None:
@@ -126,8 +123,7 @@ async def new_scene(model: ModelServer, database_url: str, folder: Path) -> Asyn
     gate = asyncio.Event()
     model.script(Held(gate, GOOD))
     async with pocket_slack() as slack, AsyncExitStack() as stack:
-        people = [slack.person(name) for name in ("ann", "ben", "helper")]
-        stage = Stage(slack, model, None, *people)  # type: ignore[arg-type]
+        stage = Stage.beside(slack, model)
         # A process takes one case for the model and one to follow, so that they share the cases.
         more = {"DATABASE_URL": database_url, "JUDGE_CONCURRENCY": "1"}
         yield Scene(stage, gate, stack, environment(slack, model, folder) | more, folder)

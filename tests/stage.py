@@ -68,6 +68,12 @@ class Stage:
     stop_bot: Callable[[], Awaitable[None]] | None = None
     services: Services | None = None
 
+    @classmethod
+    def beside(cls, slack: Sandbox, model: ModelServer) -> "Stage":
+        """A stage for a bot in a process of its own."""
+        people = [slack.person(name) for name in ("ann", "ben", "helper")]
+        return cls(slack, model, None, *people)  # type: ignore[arg-type]
+
     def ask_and_answer(
         self, question: str = QUESTION, answer: str = ANSWER, opening: str = "", **content: Any
     ) -> tuple[Message, Message]:

@@ -18,7 +18,6 @@ ANSWERS = {
     "json": web.json_response({"ok": False, "error": "is_archived"}),
     "login": web.json_response({"ok": False, "error": "token_revoked"}),
     "text": web.Response(status=503, text="upstream connect error", content_type="text/plain"),
-    "html": web.Response(status=502, text="<h1>Bad gateway</h1>", content_type="text/html"),
     "torn": web.Response(status=500, text='{"ok": fal', content_type="application/json"),
 }
 
@@ -47,7 +46,6 @@ async def client() -> AsyncIterator[AsyncWebClient]:
     [
         ("json", "is_archived", "is_archived", False),
         ("text", None, "HTTP 503", True),
-        ("html", None, "HTTP 502", True),
         ("torn", None, "HTTP 500", True),
     ],
 )

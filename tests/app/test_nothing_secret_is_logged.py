@@ -43,9 +43,7 @@ async def test_no_secret_and_no_text_is_in_the_log_of_a_whole_run(
     model_server: ModelServer, database_server: Cluster, database_name: str, tmp_path: Path
 ) -> None:
     async with pocket_slack() as slack:
-        stage = Stage(
-            slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper"))
-        )
+        stage = Stage.beside(slack, model_server)
         env = environment(slack, model_server, tmp_path) | {
             "OPENAI_API_KEY": KEY,
             "SLACK_SIGNING_SECRET": SIGNING,

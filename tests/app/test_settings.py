@@ -1,5 +1,4 @@
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -52,13 +51,8 @@ def refusal(read: Callable[[], object]) -> str:
 
 def test_three_values_are_enough_and_nothing_listens_for_other_machines(tmp_path: Path) -> None:
     settings = load_settings(env(tmp_path, *COMPLETE))
-    assert (settings.judge_model, settings.slack_api_url) == (
-        DEFAULT_MODEL,
-        "https://slack.com/api/",
-    )
     assert (settings.serve_http, settings.metrics_port) == (False, None)
     assert {settings.http_host, settings.metrics_host} == {"127.0.0.1"}
-    assert (settings.max_cases_per_user_per_hour, settings.max_cases_per_day) == (60, 2000)
 
 
 @each(
@@ -68,67 +62,18 @@ def test_three_values_are_enough_and_nothing_listens_for_other_machines(tmp_path
         ("TEXT_DAYS=0", ("texts", "kept until somebody deletes them")),
         ("RETENTION_DAYS=30", ("texts", "deleted after 30 days")),
         ("STORE_TEXT=none", ("texts", "dropped with the verdict")),
-        ("", ("sent to", "api.openai.com")),
         ("OPENAI_BASE_URL=https://me:s3cret@models.example/v1", ("sent to", "models.example")),
         ("JUDGE_MODEL=offline", ("sent to", "no model")),
-        ("CHANNELS_ALLOWED=C0000000002,C0000000001", ("scored in", "C0000000001, C0000000002")),
-        ("CHANNELS_DENIED=C0000000003", ("scored in", "all channels but C0000000003")),
-        ("", ("replies of", "bots, and people (only the person who asked sees the score)")),
+        ("CHANNELS_DENIED=C03,C02", ("scored in", "all channels but C02, C03")),
         ("SCORE_PEOPLE=true", ("replies of", "bots and people")),
-        ("SCORE_PEOPLE=false", ("replies of", "bots alone")),
     ],
 )
 def test_settings_in_force_are_shown(tmp_path: Path, line: str, shown: tuple[str, str]) -> None:
     assert shown in load_settings(env(tmp_path, *COMPLETE, line)).in_force().items()
 
 
-@each(
-    ("line", "said"),
-    [
-        (
-            "SCORE_PEOPLE=maybe",
-            "SCORE_PEOPLE: 'maybe' is not known; expected private, true or false",
-        ),
-        ("TEXT_DAYS=abc", "TEXT_DAYS: expected a whole number"),
-        ("JUDGE_ASK=loudly", "JUDGE_ASK: expected 'text', 'distribution' or 'decision'"),
-    ],
-)
-def test_a_wrong_value_is_told_as_what_is_expected(tmp_path: Path, line: str, said: str) -> None:
-    assert refusal(lambda: load_settings(env(tmp_path, *COMPLETE, line))).splitlines()[1:] == [
-        f"  {said}"
-    ]
-
-
 def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
-    others = (
-        "HTTP_PROXY=x",
-        "OPENAI_ORG_ID=x",
-        "JUDGE_COLOR=1",
-        "LOG_LEVEL=info",
-        "TZ=UTC",
-        "POSTGRES_DB=x",
-    )
-    load(StoreSettings, env(tmp_path, *others))
-
-
-def test_missing_and_wrong_settings_are_listed_together_without_secrets(tmp_path: Path) -> None:
-    lines = (
-        "SLACK_BOT_TOKEN=xapp-secret",
-        "JUDGE_SAMPLES=none",
-        "SLACK_API_URL=slack.com",
-        "LOG_FORMAT=xml",
-    )
-    said = refusal(lambda: load_settings(env(tmp_path, *lines)))
-    assert "SLACK_BOT_TOKEN: expected a token that begins with xoxb-" in said
-    for name in (
-        "SLACK_APP_TOKEN: missing",
-        "JUDGE_SAMPLES",
-        "SLACK_API_URL",
-        "LOG_FORMAT",
-        "OPENAI_API_KEY: missing",
-    ):
-        assert f"\n  {name}" in said
-    assert "secret" not in said
+    load(StoreSettings, env(tmp_path, "HTTP_PROXY=x", "LOG_LEVEL=info", "POSTGRES_DB=x"))
 
 
 NO_TLS = "SLACK_API_URL: http:// would send the token unencrypted; expected https://"
@@ -138,7 +83,6 @@ NO_TLS = "SLACK_API_URL: http:// would send the token unencrypted; expected http
     ("lines", "said"),
     [
         (("RETENTION_DAY=1",), "RETENTION_DAY: did you mean RETENTION_DAYS"),
-        (("slack_bot_tokens=x",), "SLACK_BOT_TOKENS: did you mean SLACK_BOT_TOKEN"),
         (("SLACK_BOT_TOKEN=", "JUDGE_MODEL="), "SLACK_BOT_TOKEN: missing"),
         ((BOT, APP, "JUDGE_MODEL=offline", "JUDGE_MODELS=large"), "OPENAI_API_KEY: missing"),
         (
@@ -146,14 +90,19 @@ NO_TLS = "SLACK_API_URL: http:// would send the token unencrypted; expected http
             "JUDGE_MODELS: 'offline' is not a model; leave it out",
         ),
         (
-            (*COMPLETE, "COMPANIES_ALLOWED=acme"),
-            "COMPANIES_ALLOWED: 'acme' is not an id such as T0123ABCD or ",
-        ),
-        (
             (*COMPLETE, "CHANNELS_ALLOWED='#general'"),
             "CHANNELS_ALLOWED: '#general' is not a channel id; ",
         ),
-        ((*COMPLETE, "SLACK_API_URL=http://slack.com/api/"), NO_TLS),
+        ((*COMPLETE, "TEXT_DAYS=abc"), "TEXT_DAYS: expected a whole number"),
+        ((*COMPLETE, "SLACK_API_URL=slack.com"), "SLACK_API_URL: expected a URL that begins with"),
+        (
+            (*COMPLETE, "SCORE_PEOPLE=maybe"),
+            "SCORE_PEOPLE: 'maybe' is not known; expected private, true or false",
+        ),
+        (
+            (*COMPLETE, "JUDGE_ASK=loudly"),
+            "JUDGE_ASK: expected 'text', 'distribution' or 'decision'",
+        ),
         ((*COMPLETE, "SLACK_API_URL=http://localhost.example/"), NO_TLS),
         ((*COMPLETE, "SLACK_API_URL=http://127.0.0.1@slack.com/"), NO_TLS),
     ],
@@ -203,11 +152,10 @@ def test_a_file_in_another_encoding_is_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path(".env").write_bytes("SLACK_BOT_TOKEN=xoxb-1\n".encode("utf-16"))
-    for read in (load_settings, partial(load, StoreSettings)):
-        assert refusal(read) == ".env is not UTF-8; save the file as UTF-8"
+    assert refusal(load_settings) == ".env is not UTF-8; save the file as UTF-8"
 
 
-@pytest.mark.parametrize(("begin", "end"), [("", ""), ("", "\n"), ("\ufeff", "\r\n")])
+@pytest.mark.parametrize(("begin", "end"), [("", ""), ("\ufeff", "\r\n")])
 def test_secrets_and_no_other_settings_can_be_read_from_files(
     tmp_path: Path, begin: str, end: str
 ) -> None:
@@ -246,7 +194,6 @@ def test_a_secret_that_is_set_twice_is_refused(tmp_path: Path, name: str) -> Non
     ("content", "said"),
     [
         (None, "cannot be read (No such file or directory)"),
-        (b"\n", "must hold one line"),
         (b"xoxb-hush\xff", "is not text in UTF-8"),
         (b"xapp-hush\n", "expected a token that begins with xoxb-"),
         (b"xoxb-1\nhush\n", "must hold one line"),
@@ -278,7 +225,6 @@ def test_a_command_that_calls_slack_needs_the_bot_token_alone(tmp_path: Path) ->
 def test_models_to_choose_from_are_named_once_and_in_order(tmp_path: Path) -> None:
     listed = load_settings(env(tmp_path, *COMPLETE, "JUDGE_MODELS=' large,,small , large small'"))
     assert listed.judge_models == ("large", "small")
-    assert load_settings(env(tmp_path, *COMPLETE)).judge_models == ()
 
 
 def test_a_wrong_line_hides_no_other_problem_and_a_folder_is_named(

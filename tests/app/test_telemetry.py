@@ -100,13 +100,12 @@ async def test_a_scored_case_sends_a_tree_of_spans_and_one_event(
     assert {span.status.code for span in (case, *steps)} == {Status.STATUS_CODE_UNSET}
     about = values(case)
     assert about["slack_judge.case.source"] == "shortcut"
-    assert about["gen_ai.evaluation.score.value"] == 4.0
     assert about["gen_ai.request.model"] == "gpt-6-luna"
     assert (about["gen_ai.usage.input_tokens"], about["gen_ai.usage.output_tokens"]) == (400, 60)
     (event,) = receiver.events()
     assert (event.event_name, event.span_id) == ("gen_ai.evaluation.result", case.span_id)
     result = values(event)
-    assert result["slack_judge.case.id"] == about["slack_judge.case.id"]
+    assert result["slack_judge.case.id"] == 1
     assert result["gen_ai.evaluation.name"] == "additive-5"
     assert result["gen_ai.evaluation.score.value"] == 4.0
     assert result["gen_ai.evaluation.score.label"] == "4 of 5"
@@ -193,7 +192,6 @@ def test_a_variable_that_is_refused_leaves_it_off_and_is_named_without_its_secre
 @each(
     ("more", "sent"),
     [
-        ({}, ["TRACES", "LOGS"]),
         ({"OTEL_LOGS_EXPORTER": "none"}, ["TRACES"]),
         ({"OTEL_SDK_DISABLED": "true"}, []),
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": ""}, []),

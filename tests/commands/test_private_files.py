@@ -62,9 +62,7 @@ async def test_the_log_and_all_beside_it_are_their_owners_alone(
 ) -> None:
     model_server.script(GOOD)
     async with pocket_slack() as slack:
-        stage = Stage(
-            slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper"))
-        )
+        stage = Stage.beside(slack, model_server)
         env = environment(slack, model_server, tmp_path) | {
             "DATABASE_URL": url(tmp_path / "new" / "deep")
         }

@@ -70,9 +70,7 @@ async def test_kill_9_loses_no_case_and_doubles_no_verdict(
             | NO_LIMITS
             | {"ERRORS": str(tmp_path / "errors.txt")}
         )
-        stage = Stage(
-            slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper"))
-        )  # type: ignore[arg-type]
+        stage = Stage.beside(slack, model_server)
         for number, point in enumerate(points):
             async with doomed(point, env) as process:
                 # The process first settles what the one before it has left.

@@ -12,15 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from pocket_slack import Fault, Sandbox
 from pocket_slack.deliveries import Delivery
 from tests.model_server import Answer, Drop, Failure, Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack, start
-from tests.replicas import PRESSED_AGAIN_S, left
+from tests.replicas import PRESSED_AGAIN_S, first, left
 from tests.slow.test_kill import NO_LIMITS, ROUNDS, SEED
 from tests.stage import ANSWER, GOOD, QUESTION, Stage, is_verdict
 
@@ -91,15 +89,6 @@ async def calm(slack: Sandbox, url: str) -> None:
             await asyncio.sleep(0.05)
 
 
-async def first(url: str, query: str) -> object:
-    """The first value that a query finds."""
-    engine = create_async_engine(url)
-    async with engine.connect() as connection:
-        found = (await connection.execute(text(query))).scalar()
-    await engine.dispose()
-    return found
-
-
 async def test_faults_and_kills_lose_no_case_and_double_no_verdict(
     model_server: ModelServer, tmp_path: Path, database_url: str
 ) -> None:
@@ -107,9 +96,7 @@ async def test_faults_and_kills_lose_no_case_and_double_no_verdict(
     print(f"storm, CHAOS_SEED={SEED}")
     asked: list[tuple[str, Delivery]] = []
     async with pocket_slack() as slack:
-        stage = Stage(
-            slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper"))
-        )  # type: ignore[arg-type]
+        stage = Stage.beside(slack, model_server)
         env = (
             environment(slack, model_server, tmp_path) | NO_LIMITS | {"DATABASE_URL": database_url}
         )
