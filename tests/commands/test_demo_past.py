@@ -15,7 +15,6 @@ from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.domain.outcome import Sign
 from bot.domain.standing import subject_of
 from bot.domain.verdict import MADE_UP
-from bot.features.watch.standing_text import first_line
 from bot.services import Services
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import web_client
@@ -67,6 +66,7 @@ async def test_one_assistant_is_lower_and_one_steady_with_one_mean_on_every_scre
 ) -> None:
     from bot.features.digest.poster import draft, this_week
     from bot.features.digest.stats import answer_stats
+    from bot.features.watch.standing_text import first_line
     from bot.features.watch.standings import StandingLooks
 
     workspace = past[1]

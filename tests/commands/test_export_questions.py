@@ -5,16 +5,20 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from bot.domain.clock import utc_now
-from bot.features.watch.queries import WatchOrders
 from bot.store import Store
 from bot.store.seen_messages import SeenMessages
-from tests.features.outcome.test_outcomes import START, a_message
-from tests.features.watch.watching import WATCH
 from tests.gestures import export
 
 
+@pytest.mark.needs("outcome", "watch")
 async def test_questions_are_written_with_what_came_of_them(log: Store, tmp_path: Path) -> None:
+    from bot.features.watch.queries import WatchOrders
+    from tests.features.outcome.test_outcomes import START, a_message
+    from tests.features.watch.watching import WATCH
+
     asked_at = utc_now() - timedelta(days=3)
     begin = asked_at.timestamp() - START
     whole_at = asked_at + timedelta(seconds=40.25)

@@ -5,13 +5,17 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from bot.store import Store
 from bot.store.standings import Standings
-from tests.features.watch.test_week_text import LOWER, standing
 from tests.gestures import export
 
 
+@pytest.mark.needs("watch")
 async def test_the_newest_standing_of_each_assistant_is_written(log: Store, tmp_path: Path) -> None:
+    from tests.features.watch.test_week_text import LOWER, standing
+
     await log.names.note("T1", "B2", "drafter")
     for each in (standing(author_id="B2"), replace(LOWER, follows=1), standing(channel_id="C9")):
         await Standings(log.database).begin(each)

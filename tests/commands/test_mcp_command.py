@@ -13,7 +13,6 @@ from sqlalchemy import insert
 from bot.domain.case import Visibility
 from bot.domain.questions import Says, SeenMessage
 from bot.domain.watch import Watch
-from bot.features.watch.queries import WatchOrders
 from bot.store import Store
 from bot.store.figures import to_ts
 from bot.store.schema import labels
@@ -21,9 +20,8 @@ from bot.store.seen_messages import SeenMessages
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction
 from tests.cases import add, url
-from tests.features.watch.test_week_text import standing
 from tests.patience import ONLY_A_HANG_S
-from tests.programs import JUDGE_BOT, with_log
+from tests.programs import JUDGE_BOT
 
 NOW = datetime.now(UTC)
 AT = NOW - timedelta(
@@ -33,15 +31,13 @@ OTHERS = {"DIGEST_DAY": f"{NOW:%A}", "DIGEST_TIME": "00:00"}
 
 
 async def fill(log: Store) -> None:
+    from bot.features.watch.queries import WatchOrders
+    from tests.features.watch.test_week_text import standing
+
     async def label(case: int, score: int, **changes: Any) -> None:
-        key = {
-            "team_id": "T1",
-            "case_id": case,
-            "user_id": "U9",
-            "channel_id": "C1",
-            "is_blind": True,
-        }
-        row = key | {"score": score, "created_at": AT, "updated_at": AT} | changes
+        key = {"team_id": "T1", "case_id": case, "user_id": "U9", "channel_id": "C1"}
+        times = {"created_at": AT, "updated_at": AT}
+        row = key | times | {"is_blind": True, "score": score} | changes
         await log.database.execute(insert(labels).values(row))
 
     await log.names.note("T1", "C1", "help-desk")
@@ -72,7 +68,8 @@ async def fill(log: Store) -> None:
     await label(case, 3, team_id="T2", channel_id="C2")
 
 
-async def test_tools_read_a_log(tmp_path: Path) -> None:
+@pytest.mark.needs("watch")
+async def test_tools_read_a_log(log: Store, tmp_path: Path) -> None:
     from mcp import Client  # which takes a second of each process that collects the tests
     from mcp.client.stdio import StdioServerParameters
 
@@ -87,7 +84,7 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
             else found.get("result", found)
         )
 
-    await with_log(url(tmp_path), fill)
+    await fill(log)
     env = {"DATABASE_URL": url(tmp_path), **OTHERS}
     parameters = StdioServerParameters(command=str(JUDGE_BOT), args=["mcp"], env=env, cwd=tmp_path)
     async with asyncio.timeout(ONLY_A_HANG_S), Client(parameters) as client:
@@ -107,25 +104,13 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
             {"channel": "C2", "name": None},
         ]
         assert await call("stats", "#help-desk") == stats
-        assert await call("stats", "T1/help-desk") == stats
         assert (await call("stats", "help")).startswith("channel 'help': no channel of that name")
         agreement = stats["agreement"]
-        assert (
-            agreement["blind"]["n"],
-            agreement["blind"]["within_one"][0],
-            agreement["seen"],
-        ) == (
-            20,
-            1,
-            {"n": 1},
-        )
+        blind = agreement["blind"]
+        assert (blind["n"], blind["within_one"][0], agreement["seen"]) == (20, 1, {"n": 1})
 
         other = await call("stats", "T2/C2")
         assert other["scored"] == 2
-        few = {
-            "mean",
-            "replies_by_score",
-            "corrected_mean",
-        }  # too few for figures
+        few = {"mean", "replies_by_score", "corrected_mean"}  # too few for figures
         assert {other[name] for name in few} == {None}
         assert (await call("stats", "C7")).startswith("channel 'C7': no score there was visible")

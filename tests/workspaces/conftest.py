@@ -3,7 +3,7 @@ same ids.
 """
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from html import unescape
@@ -12,6 +12,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+import sqlalchemy as sa
 from cryptography.fernet import Fernet
 from pydantic import SecretStr
 from yarl import URL
@@ -20,6 +21,7 @@ from bot.app import RunningBot, running_bot
 from bot.slack.ids import SHORTCUT_SCORE_REPLY
 from bot.slack.manifest import load_manifest
 from bot.slack.oauth import INSTALL, REDIRECT
+from bot.store import Store
 from pocket_slack import Message, Person, Sandbox, Workspace
 from tests.model_server import ModelServer
 from tests.patience import UNHURRIED
@@ -46,6 +48,19 @@ class Company:
     @property
     def bot(self) -> RunningBot:
         return self._open[-1]
+
+    @property
+    def store(self) -> Store:
+        return self.bot.services.store
+
+    async def values(self, column: sa.Column[Any]) -> Sequence[Any]:
+        """What a table has in this column."""
+        return await self.store.database.values(sa.select(column))
+
+    async def do_periodic(self, name: str) -> None:
+        """Does what a running bot does every minute, for all workspaces."""
+        jobs = self.bot.workspaces.template.periodic_jobs
+        await next(job.run() for job in jobs if job.name == name)
 
     @asynccontextmanager
     async def running(self, **changes: Any) -> AsyncIterator[RunningBot]:
@@ -99,6 +114,11 @@ class Company:
         parent = ann.post(CHANNEL, question)
         ann.shortcut(SHORTCUT_SCORE_REPLY, helper.post(CHANNEL, ANSWER, thread_ts=parent.ts))
         return parent
+
+    async def verdict(self, workspace: Workspace, parent: Message) -> Message:
+        """The first verdict in a thread, once it is there."""
+        found = await self.slack.until(lambda: self.verdicts(workspace, parent))
+        return found[0]
 
     def verdicts(self, workspace: Workspace, parent: Message) -> list[Message]:
         return [

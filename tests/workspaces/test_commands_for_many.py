@@ -6,11 +6,11 @@ import os
 from datetime import UTC, datetime, timedelta
 
 from cryptography.fernet import Fernet
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 
-from bot.store.schema import cases, names, releases, watches
+from bot.store.schema import releases, watches
 from pocket_slack import installing
-from tests.cases import a_row
+from tests.cases import add
 from tests.programs import run
 from tests.stage import CHANNEL, GOOD
 from tests.workspaces.conftest import KEY, Company
@@ -35,21 +35,16 @@ def environment(company: Company) -> dict[str, str]:
 async def fill(company: Company) -> None:
     """A week with a score in each workspace, and a watch."""
     now = datetime.now(UTC)
-    at = dict.fromkeys(
-        ("created_at", "judged_at", "delivered_at"), now - timedelta(days=now.weekday() + 3)
-    )
-    times = dict.fromkeys(("since", "look_at", "read_until"), now)
+    at = now - timedelta(days=now.weekday() + 3)
     for score, each in enumerate(company.workspaces, 2):
-        place = {"team_id": each.team_id, "channel_id": each.channel(CHANNEL).id}
-        its = {"author_id": each.user("helper").id}
-        row = a_row(
-            key="k", **place, **at, **its, score=score, status="delivered", message_ts="1.0"
-        )
-        await company.bot.services.store.database.execute(insert(cases).values(row))
-        watch = place | its | times | {"shows": "nothing", "share": 1.0, "per_day": 9}
-        await company.bot.services.store.database.execute(insert(watches).values(watch))
-        name = {"team_id": each.team_id, "id": each.channel(CHANNEL).id, "name": CHANNEL}
-        await company.bot.services.store.database.execute(insert(names).values(name))
+        channel_id = each.channel(CHANNEL).id
+        author_id = each.user("helper").id
+        place = {"team_id": each.team_id, "channel_id": channel_id, "author_id": author_id}
+        await add(company.store, at=at, **place, score=score, message_ts="1.0")
+        times = dict.fromkeys(("since", "look_at", "read_until"), now)
+        watch = place | times | {"shows": "nothing", "share": 1.0, "per_day": 9}
+        await company.store.database.execute(insert(watches).values(watch))
+        await company.store.names.note(each.team_id, channel_id, CHANNEL)
 
 
 async def test_a_command_for_a_channel_names_its_workspace_or_asks_which_one_is_meant(
@@ -58,9 +53,7 @@ async def test_a_command_for_a_channel_names_its_workspace_or_asks_which_one_is_
     await fill(both)
     for command in ("digest", "release", "view"):
         await names_its_workspace(both, command)
-    database = both.bot.services.store.database
-    (release,) = await database.all(select(releases))
-    assert release.team_id == both.workspaces[1].team_id
+    assert await both.values(releases.c.team_id) == [both.workspaces[1].team_id]
 
 
 async def names_its_workspace(both: Company, command: str) -> None:

@@ -11,12 +11,11 @@ import aiohttp
 import pytest
 from cryptography.fernet import Fernet
 from pydantic import SecretStr
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 
 from bot.domain.case import CaseStatus
 from bot.errors import StoreError
 from bot.slack.oauth import INSTALL
-from bot.store.database import upsert
 from bot.store.installations import DATA_KEPT, STATE_LASTS, Installations, OAuthStates, TokenKeys
 from bot.store.jobs import submit_oldest
 from bot.store.schema import channels, installations, oauth_states
@@ -31,11 +30,8 @@ from tests.workspaces.conftest import KEY, Company
 
 
 async def stored(company: Company) -> list[Any]:
-    return list(
-        await company.bot.services.store.database.all(
-            select(installations).order_by(installations.c.team_id)
-        )
-    )
+    query = select(installations).order_by(installations.c.team_id)
+    return list(await company.store.database.all(query))
 
 
 async def until(condition: Any) -> None:
@@ -54,7 +50,7 @@ async def test_a_token_is_stored_encrypted_and_installing_again_keeps_one(both: 
     assert [row.team_id for row in rows] == [each.team_id for each in both.workspaces]
     assert not any(first.bot_token in str(value) for row in rows for value in row)
     parent = both.ask_for_score(first)
-    await both.slack.until(lambda: both.verdicts(first, parent))
+    await both.verdict(first, parent)
 
 
 async def test_a_state_is_of_no_use_in_another_browser_and_only_once(both: Company) -> None:
@@ -75,18 +71,17 @@ async def test_a_state_is_of_no_use_in_another_browser_and_only_once(both: Compa
 async def test_a_state_is_stored_once_it_is_used_and_of_no_use_after_ten_minutes(
     company: Company,
 ) -> None:
-    async with company.running() as bot, aiohttp.ClientSession() as session:
+    async with company.running(), aiohttp.ClientSession() as session:
         for _ in range(3):
             await company.begin(session)
         # The page confirms an installation of which nobody could be told.
         company.slack.fail("chat.postMessage", error="internal_error")
         assert await company.install(company.workspaces[0]) == 200
         assert len(await stored(company)) == 1
-        rows = await company.bot.services.store.database.all(select(oauth_states))
-        assert len(rows) == 1
+        assert len(await company.values(oauth_states.c.state)) == 1
         earlier = int(time.time() - STATE_LASTS.total_seconds()) - 1
         old = Fernet(KEY).encrypt_at_time(b"a state", earlier).decode().rstrip("=")
-        states = OAuthStates(bot.services.store.database, TokenKeys([KEY]))
+        states = OAuthStates(company.store.database, TokenKeys([KEY]))
         assert not await states.async_consume(old)
         assert not await states.async_consume("no state of ours")
         assert await states.async_consume(await states.async_issue())
@@ -103,7 +98,7 @@ async def test_a_workspace_that_is_not_allowed_is_told_so_and_not_stored(company
 async def test_a_workspace_that_is_no_longer_allowed_is_not_served_and_named_in_the_log(
     both: Company, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    database = both.bot.services.store.database
+    database = both.store.database
     second = both.workspaces[1]
     allowed = Installations(database, allowed=frozenset([second.team_id]))
     assert list(await allowed.current()) == [second.team_id]
@@ -115,16 +110,13 @@ async def test_who_installed_is_told_once_that_no_verdict_has_had_a_score_for_an
     both: Company,
 ) -> None:
     first, second = both.workspaces
-    store = both.bot.services.store
+    store = both.store
     for minutes in (65, 1):
         at = datetime.now(UTC) - timedelta(minutes=minutes)
         failed = {"score": None, "unscored_reason": "KeyRejectedError"}
         await add(store, at=at, team_id=second.team_id, **failed)
-    (job,) = [
-        job for job in both.bot.workspaces.template.periodic_jobs if job.name == "tell_outages"
-    ]
     for _ in range(2):
-        await job.run()
+        await both.do_periodic("tell_outages")
     ann = Person(second, "ann")
     said = [message.text for message in ann.messages(ann.im)]
     assert [text for text in said if "rejects the app's key" in text] == said[-1:]
@@ -163,9 +155,7 @@ async def test_an_uninstall_in_mid_case_ends_it_there_and_a_reinstall_finishes_i
     await both.model.asked(1)
     for team in (first, second):
         values = {"team_id": team.team_id, "channel_id": "C1", "is_digest_on": True}
-        await both.bot.services.store.database.execute(
-            upsert(both.bot.services.store.database, channels, values)
-        )
+        await both.store.database.execute(insert(channels).values(values))
     installing.uninstall(first)
 
     async def is_gone() -> bool:
@@ -174,16 +164,14 @@ async def test_an_uninstall_in_mid_case_ends_it_there_and_a_reinstall_finishes_i
     await until(is_gone)
     gate.set()
     others = both.ask_for_score(second)
-    await both.slack.until(lambda: both.verdicts(second, others))
-    on = await both.bot.services.store.database.all(
-        select(channels.c.team_id).where(channels.c.is_digest_on)
-    )
-    assert [row.team_id for row in on] == [second.team_id]
+    await both.verdict(second, others)
+    on = select(channels.c.team_id).where(channels.c.is_digest_on)
+    assert await both.store.database.values(on) == [second.team_id]
     assert both.verdicts(first, parent) == []
     assert await both.install(first) == 200
     first.channel(CHANNEL).members.append(first.bot.id)
-    await submit_oldest(both.bot.services.store.database, first.team_id)  # as every minute
-    await both.slack.until(lambda: both.verdicts(first, parent))
+    await submit_oldest(both.store.database, first.team_id)  # as every minute
+    await both.verdict(first, parent)
 
 
 async def test_a_token_that_dies_in_mid_case_harms_no_other_workspace(both: Company) -> None:
@@ -195,10 +183,10 @@ async def test_a_token_that_dies_in_mid_case_harms_no_other_workspace(both: Comp
     first.dead_tokens[first.bot_token] = installing.REVOKED  # and Slack's word of it is lost
     gate.set()
     others = both.ask_for_score(second)
-    await both.slack.until(lambda: both.verdicts(second, others))
+    await both.verdict(second, others)
     assert both.verdicts(first, parent) == []
     assert await both.install(first) == 200
-    case = await both.bot.services.store.cases.get(1)
+    case = await both.store.cases.get(1)
     assert case.status is not CaseStatus.DELIVERED
 
 
@@ -206,17 +194,14 @@ async def test_data_of_a_workspace_that_left_is_deleted_after_a_month(both: Comp
     first, second = both.workspaces
     for each in both.workspaces:
         parent = both.ask_for_score(each)
-        await both.slack.until(lambda w=each, p=parent: both.verdicts(w, p))
-    store = both.bot.services.store
+        await both.verdict(each, parent)
+    store = both.store
     await Installations(store.database).end(first.team_id)
-    forget = next(
-        job for job in both.bot.workspaces.template.periodic_jobs if job.name == "forget_workspaces"
-    )
-    await forget.run()
+    await both.do_periodic("forget_workspaces")
     assert len(await newest(store, 10)) == 2
     old = update(installations).where(installations.c.left_at.is_not(None))
     await store.database.execute(old.values(left_at=datetime.now(UTC) - DATA_KEPT))
-    await forget.run()
+    await both.do_periodic("forget_workspaces")
     assert {case.team_id for case in await newest(store, 10)} == {second.team_id}
     assert [row.team_id for row in await stored(both)] == [second.team_id]
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from unittest.mock import ANY
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 
 from bot.slack import ids
 from bot.store.installations import Installations
@@ -44,8 +44,7 @@ async def test_a_channel_that_its_workspaces_share_is_counted_once(grid: Company
     await grid.slack.until(
         lambda: len([m for m in org.channel(CHANNEL).messages.values() if m.is_reply]) == 2
     )
-    rows = await grid.bot.services.store.database.all(select(cases.c.team_id))
-    assert [row.team_id for row in rows] == [org.enterprise_id] * 2
+    assert await grid.values(cases.c.team_id) == [org.enterprise_id] * 2
     assert list(await grid.bot.workspaces.team_ids()) == [org.enterprise_id]
 
 
@@ -75,14 +74,13 @@ async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(
     eve = org.add_user("eve", team_id="T9ELSEWHERE")
     org.channel(CHANNEL).members += [zoe.id, eve.id]
     parent = grid.ask_for_score(org)
-    (verdict,) = await grid.slack.until(lambda: grid.verdicts(org, parent))
+    verdict = await grid.verdict(org, parent)
     for name in ("eve", "zoe"):
         Person(org, name).click(verdict, ids.ACTION_AGREE)
     await grid.slack.until(
         lambda: all(Person(org, name).ephemerals(CHANNEL) for name in ("eve", "zoe"))
     )
-    rows = await grid.bot.services.store.database.all(select(labels.c.user_id))
-    assert [row.user_id for row in rows] == [zoe.id]
+    assert await grid.values(labels.c.user_id) == [zoe.id]
 
 
 async def test_an_app_of_another_of_its_workspaces_is_known_as_one(company: Company) -> None:
@@ -90,14 +88,13 @@ async def test_an_app_of_another_of_its_workspaces_is_known_as_one(company: Comp
     pager = org.add_webhook("pager")
     pager.team_id = org.add_team()
     _ = org.add_team()
-    async with company.running() as bot:
+    async with company.running():
         assert await company.install(org) == 200
         parent = Person(org, "ann").post(CHANNEL, QUESTION)
         answer = Person(org, "pager").post(CHANNEL, ANSWER, thread_ts=parent.ts)
         Person(org, "ann").shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-        await company.slack.until(lambda: company.verdicts(org, parent))
-        rows = await bot.services.store.database.all(select(cases.c.excluded))
-    assert [row.excluded for row in rows] == [None]
+        await company.verdict(org, parent)
+        assert await company.values(cases.c.excluded) == [None]
 
 
 @pytest.fixture
@@ -122,12 +119,12 @@ async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(
 ) -> None:
     ws = joining.workspaces[0]
     workspaces = joining.bot.workspaces
-    database = joining.bot.services.store.database
+    database = joining.store.database
     place = {"team_id": ws.team_id, "channel_id": ws.channel(CHANNEL).id}
     gate = asyncio.Event()
     joining.model.script(GOOD, Held(gate, GOOD))
     first = joining.ask_for_score(ws)
-    (verdict,) = await joining.slack.until(lambda: joining.verdicts(ws, first))
+    verdict = await joining.verdict(ws, first)
     Person(ws, "ann").click(verdict, ids.ACTION_AGREE)
     await joining.slack.until(lambda: Person(ws, "ann").ephemerals(CHANNEL))
     second = joining.ask_for_score(ws, "And how do I undo two?")
@@ -153,7 +150,7 @@ async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(
     )
     gate.set()
 
-    assert not await joining.bot.services.store.forgetting.stored([ws.team_id])
+    assert not await joining.store.forgetting.stored([ws.team_id])
     assert [each.team_id for each in await Installations(database).all()] == [ORGANISATION]
 
     async def is_settled() -> bool:
@@ -163,20 +160,15 @@ async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(
     await until(is_settled)
     await post_digests(joining, ORGANISATION)
     third = joining.ask_for_score(ws, "And three?")
-    await joining.slack.until(lambda: joining.verdicts(ws, third))
+    await joining.verdict(ws, third)
     assert [
         m.text
         for m in ws.channel(CHANNEL).messages.values()
         if m.author is ws.bot and not m.is_reply
     ] == [ANY]
     assert [len(joining.verdicts(ws, each)) for each in (first, second, third)] == [1, 1, 1]
-    kept = [
-        await database.all(select(table.c.team_id))
-        for table in (cases, labels, channels, watches, digests)
-    ]
-    assert [[row.team_id for row in rows] for rows in kept] == [
-        [ORGANISATION] * n for n in (3, 1, 1, 1, 1)
-    ]
+    for table, number in ((cases, 3), (labels, 1), (channels, 1), (watches, 1), (digests, 1)):
+        assert await joining.values(table.c.team_id) == [ORGANISATION] * number
 
 
 @pytest.mark.parametrize("organisation", [None])
@@ -193,4 +185,4 @@ async def test_people_of_ones_own_organisation_are_at_home_where_one_workspace_h
         parent = Person(ws, "ann").post(CHANNEL, QUESTION)
         Person(ws, "helper").post(CHANNEL, ANSWER, thread_ts=parent.ts)
         Person(ws, "zoe").post(CHANNEL, "@Slack Judge score this", thread_ts=parent.ts)
-        await company.slack.until(lambda: company.verdicts(ws, parent))
+        await company.verdict(ws, parent)
