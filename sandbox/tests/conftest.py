@@ -12,7 +12,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.listener.async_listener import AsyncCustomListener
 from slack_sdk.web.async_client import AsyncWebClient
 
-from pocket_slack import Limits, ManualClock, Sandbox, SlackError, Workspace, methods
+from pocket_slack import Limits, ManualClock, Person, Sandbox, SlackError, Workspace, methods
 
 SCOPES = """
 app_mentions:read bookmarks:read bookmarks:write channels:history channels:join channels:manage channels:read
@@ -83,6 +83,32 @@ def populated(workspace: Workspace) -> Workspace:
 def workspace(clock: ManualClock) -> Workspace:
     """A workspace for tests without a server; the tests move its clock."""
     return populated(Workspace(MANIFEST, clock=clock, limits=Limits.off()))
+
+
+@pytest.fixture
+def ann(workspace: Workspace) -> Person:
+    return Person(workspace, "ann")
+
+
+@pytest.fixture
+def ben(workspace: Workspace) -> Person:
+    return Person(workspace, "ben")
+
+
+@pytest.fixture
+def cat(workspace: Workspace) -> Person:
+    return Person(workspace, "cat")
+
+
+@pytest.fixture
+def helper(workspace: Workspace) -> Person:
+    return Person(workspace, "helper")
+
+
+@pytest.fixture
+def help_id(workspace: Workspace) -> str:
+    """The id of the channel help."""
+    return workspace.channel("help").id
 
 
 @pytest.fixture

@@ -104,9 +104,8 @@ async def test_an_app_like_slacks_templates_runs_with_bolts_own_store() -> None:
 
 
 def test_the_context_is_the_channel_that_the_person_looks_at(
-    workspace: Workspace, wire: Wire
+    workspace: Workspace, ann: Person, wire: Wire
 ) -> None:
-    ann = Person(workspace, "ann")
     with pytest.raises(SandboxError, match="no assistant open"):
         ann.look_at("help")
     root = ann.open_assistant("help")
@@ -129,9 +128,8 @@ def test_the_context_is_the_channel_that_the_person_looks_at(
 
 
 def test_prompts_are_for_the_newest_thread_and_a_title_changes_its_root(
-    workspace: Workspace, wire: Wire, call: Any
+    workspace: Workspace, ann: Person, wire: Wire, call: Any
 ) -> None:
-    ann = Person(workspace, "ann")
     root = ann.open_assistant()
     call("assistant.threads.setSuggestedPrompts", channel_id=root.channel_id, prompts=PROMPTS)
     assert ann.assistant(root.ts).prompts == PROMPTS
@@ -161,9 +159,8 @@ def test_prompts_are_for_the_newest_thread_and_a_title_changes_its_root(
 
 
 def test_a_status_goes_with_the_reply_with_an_empty_one_and_after_two_minutes(
-    workspace: Workspace, clock: ManualClock, call: Any
+    ann: Person, clock: ManualClock, call: Any
 ) -> None:
-    ann = Person(workspace, "ann")
     root = ann.open_assistant()
 
     def now(status: str | None = None) -> tuple[str, str]:
@@ -197,9 +194,8 @@ def test_a_status_goes_with_the_reply_with_an_empty_one_and_after_two_minutes(
     ],
 )
 def test_what_the_methods_refuse(
-    workspace: Workspace, call: Any, refused: Any, method: str, args: Any, error: str
+    workspace: Workspace, ann: Person, call: Any, refused: Any, method: str, args: Any, error: str
 ) -> None:
-    ann = Person(workspace, "ann")
     root = ann.open_assistant()
     names = {"reply": ann.post(ann.im, "hi", root.ts).ts, "random": workspace.channel("random").id}
     good = {
@@ -215,8 +211,8 @@ def test_what_the_methods_refuse(
 
 
 @pytest.mark.parametrize("workspace", [manifest("assistant", "chat:write", "")], indirect=True)
-def test_a_status_needs_only_chat_write(workspace: Workspace, call: Any, refused: Any) -> None:
-    root = Person(workspace, "ann").open_assistant()
+def test_a_status_needs_only_chat_write(ann: Person, call: Any, refused: Any) -> None:
+    root = ann.open_assistant()
     place = {"channel_id": root.channel_id, "thread_ts": root.ts}
     assert call("assistant.threads.setStatus", **place, status="") == {"ok": True}
     assert (
@@ -227,9 +223,8 @@ def test_a_status_needs_only_chat_write(workspace: Workspace, call: Any, refused
 
 @pytest.mark.parametrize("workspace", [AGENT], indirect=True)
 def test_an_agent_has_its_prompts_at_the_top_of_its_messages_tab(
-    workspace: Workspace, call: Any, wire: Wire
+    workspace: Workspace, ann: Person, call: Any, wire: Wire
 ) -> None:
-    ann = Person(workspace, "ann")
     with pytest.raises(SandboxError, match="an agent has open_messages"):
         ann.open_assistant()
     ann.open_messages()

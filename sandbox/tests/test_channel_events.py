@@ -27,10 +27,9 @@ def workspace(clock: Any) -> Workspace:
 
 
 def test_another_apps_reply_has_no_subtype_and_names_its_app(
-    workspace: Workspace, wire: Wire
+    ann: Person, helper: Person, wire: Wire
 ) -> None:
-    parent = Person(workspace, "ann").post("help", "why?")
-    helper = Person(workspace, "helper")
+    parent = ann.post("help", "why?")
     reply = helper.post("help", "because", thread_ts=parent.ts)
     event = heard(wire)[-1]
     assert "subtype" not in event
@@ -47,8 +46,9 @@ def test_another_apps_reply_has_no_subtype_and_names_its_app(
     )
 
 
-def test_a_broadcast_reply_includes_its_root(workspace: Workspace, wire: Wire, call: Call) -> None:
-    ann = Person(workspace, "ann")
+def test_a_broadcast_reply_includes_its_root(
+    workspace: Workspace, ann: Person, wire: Wire, call: Call
+) -> None:
     channel = workspace.channel("help").id
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts, is_broadcast=True)
@@ -61,12 +61,11 @@ def test_a_broadcast_reply_includes_its_root(workspace: Workspace, wire: Wire, c
 
 
 def test_a_changed_message_has_the_thread_fields_of_the_history(
-    workspace: Workspace, wire: Wire
+    ann: Person, helper: Person, wire: Wire
 ) -> None:
-    ann = Person(workspace, "ann")
     parent = ann.post("help", "why?")
-    reply = Person(workspace, "helper").post("help", "...", thread_ts=parent.ts)
-    Person(workspace, "helper").edit(reply, "because")
+    reply = helper.post("help", "...", thread_ts=parent.ts)
+    helper.edit(reply, "because")
     ann.edit(parent, "why, please?")
     of_reply, of_parent = heard(wire)[-2:]
     assert of_reply["message"]["parent_user_id"] == ann.id
@@ -77,11 +76,10 @@ def test_a_changed_message_has_the_thread_fields_of_the_history(
 
 
 def test_a_webhooks_message_has_a_name_and_no_user(
-    workspace: Workspace, wire: Wire, call: Call
+    workspace: Workspace, ann: Person, wire: Wire, call: Call
 ) -> None:
     hook = workspace.add_webhook("github")
     message = Person(workspace, "github").post("help", "Pushing is the answer")
-    ann = Person(workspace, "ann")
     ann.post("help", "to what?", thread_ts=message.ts)
     first, second = heard(wire)
     assert (first["subtype"], first["bot_id"], first["username"]) == (
@@ -106,10 +104,8 @@ def test_a_webhook_is_not_a_user(workspace: Workspace, refused: Refused, method:
 
 
 def test_joining_and_leaving_send_an_event_and_a_notice(
-    workspace: Workspace, wire: Wire, call: Call
+    workspace: Workspace, ann: Person, cat: Person, wire: Wire, call: Call
 ) -> None:
-    ann = Person(workspace, "ann")
-    cat = Person(workspace, "cat")
     channel = workspace.channel("help").id
     ann.invite("help", "cat")
     cat.leave("help")
@@ -152,9 +148,8 @@ def test_the_notice_of_an_app_that_joins_has_no_bot_fields(
 
 @pytest.mark.parametrize(("name", "event"), [("help", "channel_left"), ("secret", "group_left")])
 def test_an_app_that_is_removed_gets_that_event_and_no_more(
-    workspace: Workspace, wire: Wire, name: str, event: str
+    ann: Person, wire: Wire, name: str, event: str
 ) -> None:
-    ann = Person(workspace, "ann")
     if name == "secret":
         ann.invite("secret", "echo")
     wire.sent.clear()
@@ -166,8 +161,7 @@ def test_an_app_that_is_removed_gets_that_event_and_no_more(
         ann.remove(name, "echo")
 
 
-def test_archiving_a_channel_sends_an_event_and_a_notice(workspace: Workspace, wire: Wire) -> None:
-    ann = Person(workspace, "ann")
+def test_archiving_a_channel_sends_an_event_and_a_notice(ann: Person, wire: Wire) -> None:
     ann.archive("help")
     event, notice = heard(wire)
     assert (event["type"], event["user"]) == ("channel_archive", ann.id)
@@ -183,9 +177,8 @@ def test_archiving_a_channel_sends_an_event_and_a_notice(workspace: Workspace, w
 
 
 def test_a_new_name_and_a_new_topic_send_notices(
-    workspace: Workspace, wire: Wire, call: Call
+    workspace: Workspace, ann: Person, wire: Wire, call: Call
 ) -> None:
-    ann = Person(workspace, "ann")
     channel = workspace.channel("help").id
     ann.rename("help", "support")
     ann.set_topic("support", "be kind")
@@ -201,9 +194,8 @@ def test_a_new_name_and_a_new_topic_send_notices(
 
 
 def test_a_notice_has_no_thread_and_cannot_be_edited(
-    workspace: Workspace, refused: Refused
+    workspace: Workspace, ann: Person, cat: Person, refused: Refused
 ) -> None:
-    ann = Person(workspace, "ann")
     channel = workspace.channel("help").id
     ann.invite("help", "cat")
     [notice] = ann.messages("help")
@@ -213,12 +205,12 @@ def test_a_notice_has_no_thread_and_cannot_be_edited(
     error = refused("chat.postMessage", channel=channel, thread_ts=notice.ts, text="welcome")
     assert error.code == "cannot_reply_to_message"
     with pytest.raises(SandboxError, match="slackbot's"):
-        Person(workspace, "cat").edit(notice, "I never came")
+        cat.edit(notice, "I never came")
 
 
-def test_group_messages_have_no_notices(workspace: Workspace, wire: Wire) -> None:
+def test_group_messages_have_no_notices(workspace: Workspace, ann: Person, wire: Wire) -> None:
     group = workspace.add_group([workspace.user("ann"), workspace.user("ben"), workspace.bot])
-    Person(workspace, "ann").invite(group.id, "cat")
+    ann.invite(group.id, "cat")
     assert group.messages == {}
 
 

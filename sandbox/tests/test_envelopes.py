@@ -12,9 +12,9 @@ Wire = Any
 
 
 def test_a_command_reaches_one_connection_with_everything_slack_documents(
-    workspace: Workspace, wire: Wire
+    ann: Person, wire: Wire
 ) -> None:
-    delivery = Person(workspace, "ann").command("help", "/echo", "a <b>")
+    delivery = ann.command("help", "/echo", "a <b>")
     [envelope] = wire.sent
     assert envelope["type"] == "slash_commands"
     assert envelope["accepts_response_payload"] is True
@@ -29,25 +29,24 @@ def test_a_command_reaches_one_connection_with_everything_slack_documents(
     }  # fmt: skip
 
 
-def test_the_app_does_not_get_the_name_of_a_private_channel(
-    workspace: Workspace, wire: Wire
-) -> None:
-    Person(workspace, "cat").command("secret", "/echo")
+def test_the_app_does_not_get_the_name_of_a_private_channel(cat: Person, wire: Wire) -> None:
+    cat.command("secret", "/echo")
     assert wire.sent[0]["payload"]["channel_name"] == "privategroup"
 
 
-def test_several_connections_share_the_payloads(workspace: Workspace, wire: Wire) -> None:
+def test_several_connections_share_the_payloads(
+    workspace: Workspace, ann: Person, wire: Wire
+) -> None:
     other = type(wire)("other")
     workspace.deliveries.connections.append(other)
     for _ in range(6):
-        Person(workspace, "ann").command("help", "/echo")
+        ann.command("help", "/echo")
     assert (len(wire.sent), len(other.sent)) == (3, 3)
 
 
 def test_an_ack_in_time_is_measured_and_its_text_is_shown(
-    workspace: Workspace, wire: Wire, clock: ManualClock
+    workspace: Workspace, ann: Person, wire: Wire, clock: ManualClock
 ) -> None:
-    ann = Person(workspace, "ann")
     delivery = ann.command("help", "/echo")
     clock.advance(0.25)
     workspace.deliveries.ack(delivery.envelope_id, {"text": "on it"})
@@ -57,18 +56,19 @@ def test_an_ack_in_time_is_measured_and_its_text_is_shown(
     assert delivery.failure is None
 
 
-def test_an_ack_can_post_in_the_channel(workspace: Workspace, wire: Wire) -> None:
-    delivery = Person(workspace, "ann").command("help", "/echo")
+def test_an_ack_can_post_in_the_channel(
+    workspace: Workspace, ann: Person, ben: Person, wire: Wire
+) -> None:
+    delivery = ann.command("help", "/echo")
     workspace.deliveries.ack(
         delivery.envelope_id, {"text": "all hear", "response_type": "in_channel"}
     )
-    assert [message.text for message in Person(workspace, "ben").messages("help")] == ["all hear"]
+    assert [message.text for message in ben.messages("help")] == ["all hear"]
 
 
 def test_a_command_without_an_ack_fails_for_its_user_and_is_not_repeated(
-    workspace: Workspace, wire: Wire, clock: ManualClock
+    workspace: Workspace, ann: Person, wire: Wire, clock: ManualClock
 ) -> None:
-    ann = Person(workspace, "ann")
     delivery = ann.command("help", "/echo")
     clock.advance(2.9)
     assert delivery.failure is None
@@ -85,9 +85,9 @@ def test_a_command_without_an_ack_fails_for_its_user_and_is_not_repeated(
 
 
 def test_an_event_is_sent_again_at_once_after_a_minute_and_after_five(
-    workspace: Workspace, wire: Wire, clock: ManualClock
+    ann: Person, wire: Wire, clock: ManualClock
 ) -> None:
-    Person(workspace, "ann").post("help", "hello")
+    ann.post("help", "hello")
     sent_after = []
     for second in range(500):
         if len(wire.sent) > len(sent_after):
@@ -106,9 +106,9 @@ def test_an_event_is_sent_again_at_once_after_a_minute_and_after_five(
 
 
 def test_an_acknowledged_retry_ends_the_retries(
-    workspace: Workspace, wire: Wire, clock: ManualClock
+    workspace: Workspace, ann: Person, wire: Wire, clock: ManualClock
 ) -> None:
-    Person(workspace, "ann").post("help", "hello")
+    ann.post("help", "hello")
     clock.advance(3)
     workspace.deliveries.ack(wire.sent[1]["envelope_id"], None)
     clock.advance(1000)
@@ -116,33 +116,32 @@ def test_an_acknowledged_retry_ends_the_retries(
 
 
 def test_an_event_waits_for_an_app_that_is_not_connected(
-    workspace: Workspace, wire: Wire, clock: ManualClock
+    workspace: Workspace, ann: Person, wire: Wire, clock: ManualClock
 ) -> None:
     workspace.deliveries.connections.clear()
-    Person(workspace, "ann").post("help", "anybody?")
+    ann.post("help", "anybody?")
     workspace.deliveries.connections.append(wire)
     clock.advance(3)
     assert [envelope["payload"]["event"]["text"] for envelope in wire.sent] == ["anybody?"]
 
 
 def test_a_command_without_a_connection_can_be_redelivered(
-    workspace: Workspace, wire: Wire
+    workspace: Workspace, ann: Person, wire: Wire
 ) -> None:
     workspace.deliveries.connections.clear()
-    delivery = Person(workspace, "ann").command("help", "/echo")
+    delivery = ann.command("help", "/echo")
     assert delivery.failure == "dispatch_failed"
     workspace.deliveries.connections.append(wire)
     workspace.deliveries.redeliver(delivery)
     workspace.deliveries.ack(delivery.envelope_id, {"text": "here I am"})
     assert (delivery.is_acked, delivery.failure) == (True, None)
     assert [entry.data.get("ignored") for entry in workspace.journal.of("ack")] == [None]
-    assert Person(workspace, "ann").ephemerals("help")[-1].text == "here I am"
+    assert ann.ephemerals("help")[-1].text == "here I am"
 
 
 def test_a_redelivered_envelope_is_the_same_and_counts_once(
-    workspace: Workspace, wire: Wire
+    workspace: Workspace, ann: Person, wire: Wire
 ) -> None:
-    ann = Person(workspace, "ann")
     delivery = ann.command("help", "/echo")
     workspace.deliveries.redeliver(delivery)
     assert wire.sent[0] == wire.sent[1]
@@ -152,10 +151,12 @@ def test_a_redelivered_envelope_is_the_same_and_counts_once(
     assert workspace.journal.of("ack")[1].data["ignored"] == "repeated"
 
 
-def test_a_message_shortcut_contains_the_whole_message(workspace: Workspace, wire: Wire) -> None:
-    parent = Person(workspace, "ann").post("random", "why?")
-    reply = Person(workspace, "ben").post("random", "because", thread_ts=parent.ts)
-    Person(workspace, "ann").shortcut("echo_this", reply)
+def test_a_message_shortcut_contains_the_whole_message(
+    workspace: Workspace, ann: Person, ben: Person, wire: Wire
+) -> None:
+    parent = ann.post("random", "why?")
+    reply = ben.post("random", "because", thread_ts=parent.ts)
+    ann.shortcut("echo_this", reply)
     payload = wire.sent[0]["payload"]
     assert payload["type"] == "message_action"
     assert payload["message_ts"] == reply.ts
@@ -169,24 +170,21 @@ def test_a_message_shortcut_contains_the_whole_message(workspace: Workspace, wir
     )
 
 
-def test_a_global_shortcut_has_no_channel_and_no_response_url(
-    workspace: Workspace, wire: Wire
-) -> None:
-    Person(workspace, "ann").shortcut("echo_any")
+def test_a_global_shortcut_has_no_channel_and_no_response_url(ann: Person, wire: Wire) -> None:
+    ann.shortcut("echo_any")
     assert wire.sent[0]["payload"]["type"] == "shortcut"
     assert not {"channel", "response_url", "message"} & set(wire.sent[0]["payload"])
 
 
 @pytest.mark.parametrize("subscribed", [True, False])
 def test_only_subscribed_events_from_joined_channels_are_sent(
-    workspace: Workspace, wire: Wire, subscribed: bool
+    ann: Person, wire: Wire, subscribed: bool
 ) -> None:
-    Person(workspace, "ann").post("help" if subscribed else "random", "hello")
+    ann.post("help" if subscribed else "random", "hello")
     assert len(wire.sent) == int(subscribed)
 
 
-def test_changes_and_deletions_are_hidden_message_events(workspace: Workspace, wire: Wire) -> None:
-    ann = Person(workspace, "ann")
+def test_changes_and_deletions_are_hidden_message_events(ann: Person, wire: Wire) -> None:
     message = ann.post("help", "one")
     ann.edit(message, "two")
     ann.delete(message)

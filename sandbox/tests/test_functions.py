@@ -102,21 +102,21 @@ def test_the_app_gets_the_documented_event(
     ],
 )
 def test_inputs_must_match_the_manifest(
-    workspace: Workspace, inputs: dict[str, Any], complaint: str
+    workspace: Workspace, ann: Person, inputs: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(SandboxError, match=complaint):
-        Person(workspace, "ann").run_step("count_words", inputs)
+        ann.run_step("count_words", inputs)
     assert workspace.executions.all == {}
 
 
 def test_a_message_input_is_a_timestamp_with_an_optional_channel(
-    workspace: Workspace, wire: Wire
+    workspace: Workspace, ann: Person, wire: Wire
 ) -> None:
     for message in (
         {"message_ts": "1.2"},
         {"message_ts": "1.2", "channel_id": "C1", "user_id": "U1"},
     ):
-        Person(workspace, "ann").run_step("count_words", BY | {"message": message})
+        ann.run_step("count_words", BY | {"message": message})
     assert len(workspace.executions.running) == 2
 
 
@@ -156,12 +156,12 @@ def refused(workspace: Workspace, execution_id: str, token: str, **args: Any) ->
 
 
 def test_what_is_not_declared_or_not_running_is_refused(
-    workspace: Workspace, execution: Execution
+    workspace: Workspace, ann: Person, execution: Execution
 ) -> None:
     with pytest.raises(
         SandboxError, match="'other' is not a function of the manifest; it declares"
     ):
-        Person(workspace, "ann").run_step("other", BY)
+        ann.run_step("other", BY)
     assert refused(workspace, "Fx0", workspace.bot_token) == "function_execution_not_found"
 
 
@@ -225,9 +225,9 @@ def test_outputs_must_be_an_object(
 
 
 def test_a_workflow_token_is_valid_only_for_its_own_run(
-    workspace: Workspace, execution: Execution
+    workspace: Workspace, ben: Person, execution: Execution
 ) -> None:
-    other = Person(workspace, "ben").run_step("count_words", BY)
+    other = ben.run_step("count_words", BY)
     assert refused(workspace, execution.id, other.token) == "access_denied"
     assert execution.status == "running"
 

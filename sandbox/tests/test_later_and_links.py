@@ -44,9 +44,14 @@ def texts(workspace: Workspace) -> list[str]:
 
 
 def test_a_message_for_later_waits_in_the_list_and_comes_in_time(
-    workspace: Workspace, clock: ManualClock, wire: Wire, at: dict[str, Any], call: Call
+    workspace: Workspace,
+    ann: Person,
+    clock: ManualClock,
+    wire: Wire,
+    at: dict[str, Any],
+    call: Call,
 ) -> None:
-    parent = Person(workspace, "ann").post("help", "ask me later")
+    parent = ann.post("help", "ask me later")
     later = {"thread_ts": parent.ts, "post_at": soon(clock)}
     answer = call("chat.scheduleMessage", **at, text="Now?", **later)
     assert answer["message"]["text"] == "Now?"
@@ -110,13 +115,13 @@ def test_at_most_thirty_messages_wait_for_the_same_five_minutes(
 
 
 def test_what_can_no_longer_be_posted_is_dropped(
-    workspace: Workspace, clock: ManualClock, at: dict[str, Any], call: Call
+    workspace: Workspace, ann: Person, clock: ManualClock, at: dict[str, Any], call: Call
 ) -> None:
     metadata = {"event_type": "rota", "event_payload": {}}
     call("chat.scheduleMessage", **at, text="a", post_at=soon(clock, 100), metadata=metadata)
     call("chat.scheduleMessage", **at, text="b", post_at=soon(clock, 200))
     clock.advance(150)
-    Person(workspace, "ann").archive("help")
+    ann.archive("help")
     clock.advance(100)
     assert not {"a", "b"} & set(texts(workspace))
     assert call("chat.scheduledMessages.list")["scheduled_messages"] == []
@@ -139,15 +144,15 @@ def test_what_the_bot_does_is_a_message_that_can_be_answered(
 
 
 def test_the_app_is_told_of_links_to_its_domains(
-    workspace: Workspace, wire: Wire, linking: Message, call: Call
+    ann: Person, wire: Wire, linking: Message, call: Call
 ) -> None:
     [event] = [event for event in heard(wire) if event["type"] == "link_shared"]
     assert event["links"] == [{"domain": "example.com", "url": PAGE}]
     assert (event["message_ts"], event["is_bot_user_member"]) == (linking.ts, True)
     wire.sent.clear()
-    Person(workspace, "ann").post("random", PAGE)
+    ann.post("random", PAGE)
     call("chat.postMessage", channel=linking.channel_id, text=PAGE)
-    Person(workspace, "ann").post("help", "https://notexample.com and example.com")
+    ann.post("help", "https://notexample.com and example.com")
     told = [event for event in heard(wire) if event["type"] == "link_shared"]
     assert [event["is_bot_user_member"] for event in told] == [False]
 

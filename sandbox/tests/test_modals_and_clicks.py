@@ -93,9 +93,8 @@ def test_an_update_with_an_old_hash_is_a_conflict(
 
 
 def test_an_update_keeps_typed_values_of_inputs_with_the_same_ids(
-    workspace: Workspace, call: Call
+    workspace: Workspace, ann: Person, call: Call
 ) -> None:
-    ann = Person(workspace, "ann")
     view = call(
         "views.open", trigger_id=trigger(workspace), view=modal(text_input("q"), text_input("r"))
     )["view"]
@@ -121,9 +120,8 @@ def test_at_most_three_modals_are_stacked(
 
 
 def test_the_client_refuses_values_that_the_inputs_do_not_allow(
-    workspace: Workspace, call: Call, wire: Wire
+    workspace: Workspace, ann: Person, call: Call, wire: Wire
 ) -> None:
-    ann = Person(workspace, "ann")
     blocks = [
         text_input("q", min_length=3, max_length=5),
         text_input("r"),
@@ -139,8 +137,9 @@ def test_the_client_refuses_values_that_the_inputs_do_not_allow(
     assert wire.sent == []
 
 
-def test_a_submission_carries_every_value(workspace: Workspace, call: Call, wire: Wire) -> None:
-    ann = Person(workspace, "ann")
+def test_a_submission_carries_every_value(
+    workspace: Workspace, ann: Person, call: Call, wire: Wire
+) -> None:
     boxes = {"type": "checkboxes", "action_id": "boxes", "options": SIZES}
     blocks = [
         text_input("q"),
@@ -179,9 +178,13 @@ def test_a_submission_carries_every_value(workspace: Workspace, call: Call, wire
     ],
 )
 def test_the_ack_of_a_submission_decides_which_modals_are_open(
-    workspace: Workspace, call: Call, wire: Wire, response: dict[str, Any] | None, left: list[str]
+    workspace: Workspace,
+    ann: Person,
+    call: Call,
+    wire: Wire,
+    response: dict[str, Any] | None,
+    left: list[str],
 ) -> None:
-    ann = Person(workspace, "ann")
     call("views.open", trigger_id=trigger(workspace), view=modal(callback_id="first"))
     call(
         "views.push",
@@ -193,8 +196,9 @@ def test_the_ack_of_a_submission_decides_which_modals_are_open(
     assert [view.body["callback_id"] for view in workspace.stacks[ann.id]] == left
 
 
-def test_errors_are_shown_beside_their_inputs(workspace: Workspace, call: Call, wire: Wire) -> None:
-    ann = Person(workspace, "ann")
+def test_errors_are_shown_beside_their_inputs(
+    workspace: Workspace, ann: Person, call: Call, wire: Wire
+) -> None:
     call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))
     delivery = ann.submit({"q_typed": "words"})
     workspace.deliveries.ack(
@@ -205,9 +209,8 @@ def test_errors_are_shown_beside_their_inputs(workspace: Workspace, call: Call, 
 
 
 def test_a_submission_without_an_ack_stays_open_with_slacks_own_error(
-    workspace: Workspace, call: Call, wire: Wire, clock: ManualClock
+    workspace: Workspace, ann: Person, call: Call, wire: Wire, clock: ManualClock
 ) -> None:
-    ann = Person(workspace, "ann")
     call("views.open", trigger_id=trigger(workspace), view=modal())
     ann.submit()
     clock.advance(4)
@@ -215,9 +218,8 @@ def test_a_submission_without_an_ack_stays_open_with_slacks_own_error(
 
 
 def test_the_app_gets_an_event_for_a_closed_modal_only_if_it_asked(
-    workspace: Workspace, call: Call, wire: Wire
+    workspace: Workspace, ann: Person, call: Call, wire: Wire
 ) -> None:
-    ann = Person(workspace, "ann")
     call("views.open", trigger_id=trigger(workspace), view=modal())
     assert ann.close() is None
     call("views.open", trigger_id=trigger(workspace), view=modal(notify_on_close=True))
@@ -229,13 +231,12 @@ def test_the_app_gets_an_event_for_a_closed_modal_only_if_it_asked(
 
 
 def test_a_home_tab_is_published_for_one_user(
-    workspace: Workspace, call: Call, refused: Refused
+    ann: Person, ben: Person, call: Call, refused: Refused
 ) -> None:
-    ann = Person(workspace, "ann")
     home = {"type": "home", "blocks": [{"type": "section", "text": plain("Welcome")}]}
     view = call("views.publish", user_id=ann.id, view=home)["view"]
     assert ann.home is not None
-    assert Person(workspace, "ben").home is None
+    assert ben.home is None
     again = call("views.publish", user_id=ann.id, view=home, hash=view["hash"])["view"]
     assert again["id"] == view["id"]
     assert (
@@ -245,9 +246,8 @@ def test_a_home_tab_is_published_for_one_user(
 
 
 def test_a_click_in_a_message_says_where_it_was(
-    workspace: Workspace, call: Call, wire: Wire
+    workspace: Workspace, ann: Person, call: Call, wire: Wire
 ) -> None:
-    ann = Person(workspace, "ann")
     channel = workspace.channel("help").id
     blocks = [{"type": "actions", "block_id": "a", "elements": [BUTTON, MENU]}]
     parent = ann.post("random", "elsewhere")
@@ -274,7 +274,7 @@ def test_a_click_in_a_message_says_where_it_was(
 
 
 def test_feedback_buttons_send_the_value_of_the_side_that_was_pressed(
-    workspace: Workspace, call: Call, wire: Wire
+    workspace: Workspace, ann: Person, call: Call, wire: Wire
 ) -> None:
     sides = {
         f"{side}_button": {"text": plain(side), "value": side} for side in ("positive", "negative")
@@ -283,7 +283,6 @@ def test_feedback_buttons_send_the_value_of_the_side_that_was_pressed(
     blocks = [{"type": "context_actions", "elements": [thumbs]}]
     call("chat.postMessage", channel=workspace.channel("help").id, text="x", blocks=blocks)
     wire.sent.clear()
-    ann = Person(workspace, "ann")
     ann.click(ann.messages("help")[0], "thumbs", "negative")
     action = wire.sent[0]["payload"]["actions"][0]
     assert (action["type"], action["value"], action["text"]["text"]) == (
@@ -298,7 +297,7 @@ def test_feedback_buttons_send_the_value_of_the_side_that_was_pressed(
 
 
 def test_buttons_in_cards_and_containers_are_clicked_in_their_own_block(
-    workspace: Workspace, call: Call, wire: Wire
+    workspace: Workspace, ann: Person, call: Call, wire: Wire
 ) -> None:
     cards = [
         {"type": "card", "title": plain("A"), "actions": [{**BUTTON, "action_id": name}]}
@@ -311,7 +310,6 @@ def test_buttons_in_cards_and_containers_are_clicked_in_their_own_block(
     ]
     call("chat.postMessage", channel=workspace.channel("help").id, text="x", blocks=blocks)
     wire.sent.clear()
-    ann = Person(workspace, "ann")
     message = ann.messages("help")[0]
     ann.click(message, "b")
     ann.click(message, "size", "large")
@@ -324,9 +322,8 @@ def test_buttons_in_cards_and_containers_are_clicked_in_their_own_block(
 
 
 def test_a_click_in_an_ephemeral_message_has_no_message_in_its_payload(
-    workspace: Workspace, call: Call, wire: Wire
+    workspace: Workspace, ann: Person, call: Call, wire: Wire
 ) -> None:
-    ann = Person(workspace, "ann")
     blocks = [{"type": "actions", "elements": [BUTTON]}]
     call(
         "chat.postEphemeral",
@@ -341,9 +338,11 @@ def test_a_click_in_an_ephemeral_message_has_no_message_in_its_payload(
     assert "message" not in payload
 
 
-def test_the_value_of_a_removed_input_does_not_come_back(workspace: Workspace, call: Call) -> None:
+def test_the_value_of_a_removed_input_does_not_come_back(
+    workspace: Workspace, ann: Person, call: Call
+) -> None:
     view = call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))["view"]
-    Person(workspace, "ann").fill({"q_typed": "gone"})
+    ann.fill({"q_typed": "gone"})
     call("views.update", view_id=view["id"], view=modal())
     state = call("views.update", view_id=view["id"], view=modal(text_input("q")))["view"]["state"]
     assert state["values"]["q"]["q_typed"]["value"] is None
@@ -381,17 +380,16 @@ def test_a_home_tab_needs_to_be_enabled_in_the_manifest(clock: ManualClock) -> N
 
 
 def test_clicks_in_messages_of_other_apps_are_not_sent_to_the_app(
-    workspace: Workspace, wire: Wire
+    ann: Person, helper: Person, wire: Wire
 ) -> None:
-    message = Person(workspace, "helper").post(
-        "help", "x", blocks=[{"type": "actions", "elements": [BUTTON]}]
-    )
+    message = helper.post("help", "x", blocks=[{"type": "actions", "elements": [BUTTON]}])
     with pytest.raises(SandboxError, match="another app's"):
-        Person(workspace, "ann").click(message, "go")
+        ann.click(message, "go")
 
 
-def test_an_ephemeral_message_offers_no_shortcuts(workspace: Workspace, call: Call) -> None:
-    ann = Person(workspace, "ann")
+def test_an_ephemeral_message_offers_no_shortcuts(
+    workspace: Workspace, ann: Person, call: Call
+) -> None:
     call("chat.postEphemeral", channel=workspace.channel("help").id, user=ann.id, text="x")
     with pytest.raises(SandboxError, match="no shortcuts"):
         ann.shortcut("echo_this", ann.ephemerals("help")[0])
@@ -399,9 +397,8 @@ def test_an_ephemeral_message_offers_no_shortcuts(workspace: Workspace, call: Ca
 
 @pytest.mark.parametrize("kind", ["user", "channel", "conversation"])
 def test_people_and_channels_may_be_named_and_the_app_gets_ids(
-    workspace: Workspace, call: Call, wire: Wire, kind: str
+    workspace: Workspace, ann: Person, call: Call, wire: Wire, kind: str
 ) -> None:
-    ann = Person(workspace, "ann")
     named = "@ben" if kind == "user" else "help"
     id_ = workspace.user("ben").id if kind == "user" else workspace.channel("help").id
     one, many = (

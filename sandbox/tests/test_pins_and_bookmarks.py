@@ -52,9 +52,8 @@ def test_a_pin_is_shown_and_told_until_it_is_removed(
 
 
 def test_a_pin_goes_with_its_message(
-    workspace: Workspace, message: Message, item: dict[str, str], call: Call
+    ann: Person, message: Message, item: dict[str, str], call: Call
 ) -> None:
-    ann = Person(workspace, "ann")
     ann.post("help", "a reply, so that a tombstone stays", thread_ts=message.ts)
     call("pins.add", **item)
     ann.delete(message)
@@ -62,15 +61,15 @@ def test_a_pin_goes_with_its_message(
 
 
 def test_pins_are_refused_as_slack_does(
-    workspace: Workspace, item: dict[str, str], call: Call, refused: Refused
+    workspace: Workspace, ann: Person, item: dict[str, str], call: Call, refused: Refused
 ) -> None:
     assert refused("pins.remove", **item).code == "no_pin"
     call("pins.add", **item)
     assert refused("pins.add", **item).code == "already_pinned"
     assert refused("pins.add", channel=item["channel"]).code == "no_item_specified"
     assert refused("pins.list", channel=workspace.channel("random").id).code == "not_in_channel"
-    Person(workspace, "ann").invite("help", "cat")
-    notice = Person(workspace, "ann").messages("help")[-1]
+    ann.invite("help", "cat")
+    notice = ann.messages("help")[-1]
     error = refused("pins.add", channel=item["channel"], timestamp=notice.ts)
     assert error.code == "not_pinnable"
 

@@ -42,10 +42,10 @@ def test_links_get_previews_as_the_app_wants_it(said: dict[str, Any], urls: list
 
 
 def test_a_preview_comes_a_moment_later_and_is_no_edit(
-    workspace: Workspace, clock: ManualClock, wire: Any
+    workspace: Workspace, ann: Person, clock: ManualClock, wire: Any
 ) -> None:
     workspace.previews[WIKI] = {"title": "Reset it", "service_name": "The wiki"}
-    message = Person(workspace, "ann").post("help", f"See {WIKI}")
+    message = ann.post("help", f"See {WIKI}")
     clock.advance(AFTER_S / 2)
     assert message.attachments == []
     clock.advance(AFTER_S / 2)
@@ -68,9 +68,8 @@ def test_a_preview_comes_a_moment_later_and_is_no_edit(
 
 
 def test_an_edit_keeps_the_previews_of_links_that_stay(
-    workspace: Workspace, clock: ManualClock, wire: Any
+    ann: Person, clock: ManualClock, wire: Any
 ) -> None:
-    ann = Person(workspace, "ann")
     message = ann.post("help", f"See {WIKI} and {PICTURE}")
     clock.advance(AFTER_S)
     ann.edit(message, f"See {PICTURE} and https://example.com/new")
@@ -82,9 +81,9 @@ def test_an_edit_keeps_the_previews_of_links_that_stay(
     ]
 
 
-def test_a_linked_message_and_a_shared_one_name_their_author(workspace: Workspace) -> None:
-    ann = Person(workspace, "ann")
-    ben = Person(workspace, "ben")
+def test_a_linked_message_and_a_shared_one_name_their_author(
+    workspace: Workspace, ann: Person, ben: Person
+) -> None:
     message = ben.post("help", "The *VPN* drops")
     secret = ann.post("secret", "Not for everybody")
     link = workspace.permalink(message.channel_id, message.ts)

@@ -43,9 +43,8 @@ def item(message: Message) -> dict[str, str]:
 
 
 def test_reactions_are_counted_by_name_wherever_the_message_is_shown(
-    workspace: Workspace, message: Message, item: dict[str, str], call: Call
+    workspace: Workspace, ben: Person, message: Message, item: dict[str, str], call: Call
 ) -> None:
-    ben = Person(workspace, "ben")
     channel = message.channel_id
     assert call("reactions.add", **item, name="white_check_mark") == {"ok": True}
     ben.react(message, "white_check_mark")
@@ -75,9 +74,8 @@ def test_reactions_are_counted_by_name_wherever_the_message_is_shown(
 
 
 def test_reactions_of_a_person_are_listed_where_the_app_is(
-    workspace: Workspace, message: Message, call: Call, refused: Refused
+    ann: Person, message: Message, call: Call, refused: Refused
 ) -> None:
-    ann = Person(workspace, "ann")
     elsewhere = ann.post("random", "where the app is not")
     reply = ann.post("help", "yes", thread_ts=message.ts)
     ann.post("help", "without a reaction")
@@ -95,9 +93,8 @@ def test_the_workspaces_own_emoji_are_listed(workspace: Workspace, call: Call) -
 
 
 def test_a_reaction_sends_an_event_that_only_names_the_message(
-    workspace: Workspace, message: Message, wire: Wire
+    ben: Person, message: Message, wire: Wire
 ) -> None:
-    ben = Person(workspace, "ben")
     ben.react(message, "eyes")
     ben.unreact(message, "eyes")
     added, removed = heard(wire)
@@ -116,10 +113,10 @@ def test_a_reaction_sends_an_event_that_only_names_the_message(
 
 
 def test_a_reaction_to_a_webhooks_message_has_no_item_user(
-    workspace: Workspace, wire: Wire
+    workspace: Workspace, ben: Person, wire: Wire
 ) -> None:
     workspace.add_webhook("github")
-    Person(workspace, "ben").react(Person(workspace, "github").post("help", "pushed"), "tada")
+    ben.react(Person(workspace, "github").post("help", "pushed"), "tada")
     [event] = heard(wire)
     assert "item_user" not in event
 
@@ -157,9 +154,8 @@ def test_an_invalid_reaction_is_refused(
 
 
 def test_reactions_need_membership_and_a_channel_that_is_not_archived(
-    workspace: Workspace, refused: Refused
+    ann: Person, refused: Refused
 ) -> None:
-    ann = Person(workspace, "ann")
     elsewhere = ann.post("random", "hello")
     error = refused(
         "reactions.add", channel=elsewhere.channel_id, timestamp=elsewhere.ts, name="eyes"
@@ -172,15 +168,15 @@ def test_reactions_need_membership_and_a_channel_that_is_not_archived(
 
 
 def test_reactions_are_limited_per_message_and_per_person(
-    workspace: Workspace, message: Message, item: dict[str, str], refused: Refused
+    workspace: Workspace, ann: Person, message: Message, item: dict[str, str], refused: Refused
 ) -> None:
     for index in range(50):
         Person(workspace, ("ann", "ben", "helper")[index // 20]).react(message, f"emoji-{index}")
     assert refused("reactions.add", **item, name="one-too-many").code == "too_many_emoji"
     for index in range(3):
-        Person(workspace, "ann").react(message, f"emoji-{20 + index}")
+        ann.react(message, f"emoji-{20 + index}")
     with pytest.raises(SandboxError, match="ann cannot react with 'emoji-30': too_many_reactions"):
-        Person(workspace, "ann").react(message, "emoji-30")
+        ann.react(message, "emoji-30")
 
 
 @pytest.mark.parametrize("method", ["reactions.add", "reactions.remove", "reactions.get"])

@@ -28,8 +28,9 @@ def workspace(tmp_path: Path) -> Workspace:
     return open_workspace(MANIFEST, written(tmp_path, FILE + STEPS))
 
 
-def test_a_step_is_ticked_once_it_was_done_and_the_page_is_told(workspace: Workspace) -> None:
-    ann = Person(workspace, "ann")
+def test_a_step_is_ticked_once_it_was_done_and_the_page_is_told(
+    workspace: Workspace, ann: Person
+) -> None:
     before = workspace.journal.entries[-1].id
     said, typed = to_snapshot(ann)["steps"]
     assert said == {"text": f"Say *hello* in <#{workspace.channel('help').id}|>", "is_done": False}

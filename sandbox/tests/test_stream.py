@@ -31,9 +31,9 @@ def last_id(workspace: Workspace) -> int:
     return workspace.journal.entries[-1].id
 
 
-def test_a_message_is_sent_to_people_who_see_its_channel(workspace: Workspace) -> None:
+def test_a_message_is_sent_to_people_who_see_its_channel(workspace: Workspace, ann: Person) -> None:
     before = last_id(workspace)
-    message = Person(workspace, "ann").post("secret", "hush")
+    message = ann.post("secret", "hush")
     [(kind, data)] = events(workspace, "cat", before)
     assert (kind, data["message"]["ts"], data["message"]["text"]) == ("message", message.ts, "hush")
     assert events(workspace, "ben", before) == []
@@ -41,9 +41,9 @@ def test_a_message_is_sent_to_people_who_see_its_channel(workspace: Workspace) -
 
 def test_an_ephemeral_message_and_its_changes_are_sent_only_to_its_owner(
     workspace: Workspace,
+    ann: Person,
 ) -> None:
     before = last_id(workspace)
-    ann = Person(workspace, "ann")
     channel = workspace.channel("help")
     message = posts.post_ephemeral(workspace, channel, ann.id, Content("only you"))
     posts.edit(workspace, message, Content("you alone"), workspace.bot)
@@ -56,8 +56,8 @@ def test_an_ephemeral_message_and_its_changes_are_sent_only_to_its_owner(
 
 def test_a_deleted_message_is_gone_and_a_deleted_parent_stays_as_a_tombstone(
     workspace: Workspace,
+    ann: Person,
 ) -> None:
-    ann = Person(workspace, "ann")
     parent = ann.post("help", "question")
     other = ann.post("help", "other")
     ann.post("help", "reply", thread_ts=parent.ts)
@@ -69,9 +69,8 @@ def test_a_deleted_message_is_gone_and_a_deleted_parent_stays_as_a_tombstone(
     assert (other_kind, gone["ts"]) == ("gone", other.ts)
 
 
-def test_a_modal_and_its_closing_are_sent_to_its_user(workspace: Workspace) -> None:
+def test_a_modal_and_its_closing_are_sent_to_its_user(workspace: Workspace, ann: Person) -> None:
     before = last_id(workspace)
-    ann = Person(workspace, "ann")
     view = views.open_modal(workspace, ann.id, MODAL)
     [(kind, data)] = events(workspace, "ann", before)
     assert (kind, data["id"], data["errors"]) == ("view", view.id, {})
@@ -81,9 +80,9 @@ def test_a_modal_and_its_closing_are_sent_to_its_user(workspace: Workspace) -> N
     assert events(workspace, "ann", before) == [("view", None)]
 
 
-def test_joining_and_leaving_change_what_is_seen(workspace: Workspace) -> None:
-    ann = Person(workspace, "ann")
-    cat = Person(workspace, "cat")
+def test_joining_and_leaving_change_what_is_seen(
+    workspace: Workspace, ann: Person, cat: Person
+) -> None:
     before = last_id(workspace)
     ann.invite("secret", "ben")
     [(kind, channel), (other_kind, notice)] = events(workspace, "ben", before)
@@ -96,9 +95,10 @@ def test_joining_and_leaving_change_what_is_seen(workspace: Workspace) -> None:
     ]
 
 
-def test_a_direct_message_of_the_app_opens_a_channel_on_the_page(workspace: Workspace) -> None:
+def test_a_direct_message_of_the_app_opens_a_channel_on_the_page(
+    workspace: Workspace, ann: Person
+) -> None:
     before = last_id(workspace)
-    ann = Person(workspace, "ann")
     posts.post(workspace, workspace.im(ann.id), workspace.bot, Content("hello"))
     assert [kind for kind, _ in events(workspace, "ann", before)] == ["channel", "message"]
     assert events(workspace, "ben", before) == []
@@ -111,9 +111,9 @@ def test_a_new_person_is_sent_before_their_first_message(workspace: Workspace) -
     assert (kind, user["id"], user["name"]) == ("user", dan.id, "dan")
 
 
-def test_a_snapshot_holds_what_that_person_sees(workspace: Workspace) -> None:
-    Person(workspace, "ann").post("secret", "hush")
-    snapshot = to_snapshot(Person(workspace, "ben"))
+def test_a_snapshot_holds_what_that_person_sees(ann: Person, ben: Person) -> None:
+    ann.post("secret", "hush")
+    snapshot = to_snapshot(ben)
     assert [channel["name"] for channel in snapshot["channels"]] == ["help", "random"]
     assert snapshot["me"]["name"] == "ben"
     assert [shortcut["name"] for shortcut in snapshot["app"]["shortcuts"]] == ["Echo this", "Echo"]
@@ -146,9 +146,10 @@ def frames(parts: list[str]) -> list[tuple[str, str, Any]]:
     return found
 
 
-def test_a_page_that_reconnects_gets_what_it_missed_and_nothing_twice(workspace: Workspace) -> None:
+def test_a_page_that_reconnects_gets_what_it_missed_and_nothing_twice(
+    workspace: Workspace, ann: Person
+) -> None:
     stream = Stream(workspace)
-    ann = Person(workspace, "ann")
     [(seen, kind, _)] = frames(list(stream.catch_up(ann, "")))
     assert kind == "snapshot"
     ann.post("help", "one")
@@ -163,17 +164,16 @@ def test_a_page_that_reconnects_gets_what_it_missed_and_nothing_twice(workspace:
 
 @pytest.mark.parametrize("last_event_id", ["other-3", "nonsense", "-1"])
 def test_a_page_of_another_run_starts_with_a_snapshot(
-    workspace: Workspace, last_event_id: str
+    workspace: Workspace, ann: Person, last_event_id: str
 ) -> None:
-    [(_, kind, _)] = frames(
-        list(Stream(workspace).catch_up(Person(workspace, "ann"), last_event_id))
-    )
+    [(_, kind, _)] = frames(list(Stream(workspace).catch_up(ann, last_event_id)))
     assert kind == "snapshot"
 
 
-def test_a_page_that_missed_more_than_is_kept_starts_with_a_snapshot(workspace: Workspace) -> None:
+def test_a_page_that_missed_more_than_is_kept_starts_with_a_snapshot(
+    workspace: Workspace, ann: Person
+) -> None:
     stream = Stream(workspace)
-    ann = Person(workspace, "ann")
     [(seen, _, _)] = frames(list(stream.catch_up(ann, "")))
     workspace.journal.entries = deque(workspace.journal.entries, maxlen=9)
     for _ in range(9):

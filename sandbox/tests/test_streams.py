@@ -40,10 +40,9 @@ def begun(workspace: Workspace, call: Call) -> dict[str, Any]:
 
 
 def test_the_app_gets_the_first_piece_and_then_the_whole_message(
-    workspace: Workspace, wire: Wire
+    workspace: Workspace, helper: Person, wire: Wire
 ) -> None:
     parent = asked(workspace)
-    helper = Person(workspace, "helper")
     message = helper.stream("help", thread_ts=parent.ts)
     for piece in ("Be", "cau", "se"):
         helper.append(message, piece)
@@ -73,10 +72,9 @@ def test_the_app_gets_the_first_piece_and_then_the_whole_message(
 
 
 def test_the_parents_session_changes_but_not_its_text_while_a_bot_streams(
-    workspace: Workspace, wire: Wire
+    workspace: Workspace, helper: Person, wire: Wire
 ) -> None:
     parent = asked(workspace)
-    helper = Person(workspace, "helper")
     helper.stop(helper.stream("help", "Because.", parent.ts))
     changes = [event for event in heard(wire) if event.get("message", {}).get("ts") == parent.ts]
     assert [change["message"]["agent_session"]["status"] for change in changes] == [
@@ -88,9 +86,10 @@ def test_the_parents_session_changes_but_not_its_text_while_a_bot_streams(
         assert "edited" not in change["message"]
 
 
-def test_history_and_thread_show_what_others_see(workspace: Workspace, call: Call) -> None:
+def test_history_and_thread_show_what_others_see(
+    workspace: Workspace, helper: Person, call: Call
+) -> None:
     parent = asked(workspace)
-    helper = Person(workspace, "helper")
     channel = workspace.channel("help").id
     message = helper.stream("help", "Beca", parent.ts)
     helper.append(message, "use.")
@@ -107,9 +106,8 @@ def test_history_and_thread_show_what_others_see(workspace: Workspace, call: Cal
     assert read() == ("Because.", "completed")
 
 
-def test_only_the_reader_sees_each_piece_on_the_page(workspace: Workspace) -> None:
+def test_only_the_reader_sees_each_piece_on_the_page(workspace: Workspace, helper: Person) -> None:
     parent = asked(workspace)
-    helper = Person(workspace, "helper")
     message = helper.stream("help", "Beca", parent.ts)
     before = workspace.journal.entries[-1].id
     helper.append(message, "use")
@@ -122,9 +120,8 @@ def test_only_the_reader_sees_each_piece_on_the_page(workspace: Workspace) -> No
         assert not any("is_ephemeral" in data["message"] for _, data in to_events(person, entry))
 
 
-def test_an_interrupted_stream_is_errored(workspace: Workspace, wire: Wire) -> None:
+def test_an_interrupted_stream_is_errored(workspace: Workspace, helper: Person, wire: Wire) -> None:
     parent = asked(workspace)
-    helper = Person(workspace, "helper")
     message = helper.stream("help", "Beca", parent.ts)
     helper.stop(message, is_errored=True)
     [ended] = [event for event in heard(wire) if event.get("message", {}).get("ts") == message.ts]
@@ -204,10 +201,7 @@ def test_an_invalid_stream_is_refused(
     assert parent.agent_session is None
 
 
-def test_in_a_direct_message_the_other_person_is_the_reader(
-    workspace: Workspace, call: Call
-) -> None:
-    ann = Person(workspace, "ann")
+def test_in_a_direct_message_the_other_person_is_the_reader(ann: Person, call: Call) -> None:
     parent = ann.post(ann.im, "why?")
     ts = call("chat.startStream", channel=ann.im, thread_ts=parent.ts, markdown_text="Be")["ts"]
     call("chat.appendStream", channel=ann.im, ts=ts, markdown_text="cause")
@@ -238,10 +232,9 @@ def test_an_invalid_piece_is_refused_and_the_stream_goes_on(
 
 
 def test_only_ones_own_open_streams_can_be_appended_to(
-    workspace: Workspace, call: Call, refused: Refused
+    workspace: Workspace, helper: Person, call: Call, refused: Refused
 ) -> None:
     parent = asked(workspace)
-    helper = Person(workspace, "helper")
     channel = workspace.channel("help").id
     theirs = helper.stream("help", "Be", parent.ts)
     for method in ("chat.appendStream", "chat.stopStream"):
@@ -325,9 +318,8 @@ def test_markdown_is_converted_to_mrkdwn(markdown: str, mrkdwn: str) -> None:
     assert to_mrkdwn(markdown) == mrkdwn
 
 
-def test_a_finished_stream_has_rich_text(workspace: Workspace) -> None:
+def test_a_finished_stream_has_rich_text(workspace: Workspace, helper: Person) -> None:
     parent = asked(workspace)
-    helper = Person(workspace, "helper")
     message = helper.stream(
         "help", f"**Ask** <@{parent.author.id}> or [read](https://example.com)", parent.ts
     )
@@ -342,11 +334,12 @@ def test_a_finished_stream_has_rich_text(workspace: Workspace) -> None:
     ]
 
 
-def test_only_bots_stream_and_only_into_threads(workspace: Workspace) -> None:
+def test_only_bots_stream_and_only_into_threads(
+    workspace: Workspace, ann: Person, helper: Person
+) -> None:
     parent = asked(workspace)
     with pytest.raises(SandboxError, match="only bots stream"):
-        Person(workspace, "ann").stream("help", "Be", parent.ts)
-    helper = Person(workspace, "helper")
+        ann.stream("help", "Be", parent.ts)
     with pytest.raises(SandboxError, match="a stream is a reply"):
         helper.stream("help", "Be")
     message = helper.stream("help", "Be", parent.ts)

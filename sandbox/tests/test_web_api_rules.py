@@ -115,8 +115,7 @@ def test_chat_write_public_opens_public_channels(clock: ManualClock) -> None:
     )["ok"]
 
 
-def test_a_post_to_a_user_id_is_a_direct_message(workspace: Workspace, call: Call) -> None:
-    ann = Person(workspace, "ann")
+def test_a_post_to_a_user_id_is_a_direct_message(ann: Person, call: Call) -> None:
     answer = call("chat.postMessage", channel=ann.id, text="psst")
     assert answer["channel"] == ann.im
     assert [message.text for message in ann.messages(ann.im)] == ["psst"]
@@ -184,9 +183,11 @@ def test_update_with_only_text_replaces_blocks_and_keeps_metadata(
     assert answer["message"]["metadata"] == metadata
 
 
-def test_the_bot_changes_only_its_own_messages(workspace: Workspace, refused: Refused) -> None:
+def test_the_bot_changes_only_its_own_messages(
+    workspace: Workspace, ann: Person, refused: Refused
+) -> None:
     channel = channel_id(workspace, "help")
-    message = Person(workspace, "ann").post("help", "mine")
+    message = ann.post("help", "mine")
     assert (
         refused("chat.update", channel=channel, ts=message.ts, text="y").code
         == "cant_update_message"
@@ -196,14 +197,12 @@ def test_the_bot_changes_only_its_own_messages(workspace: Workspace, refused: Re
 
 
 def test_an_ephemeral_is_for_one_member_only(
-    workspace: Workspace, call: Call, refused: Refused
+    workspace: Workspace, ann: Person, ben: Person, cat: Person, call: Call, refused: Refused
 ) -> None:
     channel = channel_id(workspace, "help")
-    ann = Person(workspace, "ann")
-    cat = Person(workspace, "cat")
     answer = call("chat.postEphemeral", channel=channel, user=ann.id, text="only you")
     assert [message.ts for message in ann.ephemerals("help")] == [answer["message_ts"]]
-    assert Person(workspace, "ben").ephemerals("help") == []
+    assert ben.ephemerals("help") == []
     assert ann.messages("help") == []
     assert (
         refused("chat.postEphemeral", channel=channel, user=cat.id, text="x").code
@@ -215,8 +214,7 @@ def test_an_ephemeral_is_for_one_member_only(
     )
 
 
-def test_a_permalink_leads_into_the_thread(workspace: Workspace, call: Call) -> None:
-    ann = Person(workspace, "ann")
+def test_a_permalink_leads_into_the_thread(workspace: Workspace, ann: Person, call: Call) -> None:
     channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts)
@@ -228,9 +226,8 @@ def test_a_permalink_leads_into_the_thread(workspace: Workspace, call: Call) -> 
 
 
 def test_history_is_newest_first_without_replies_and_in_pages(
-    workspace: Workspace, call: Call
+    workspace: Workspace, ann: Person, call: Call
 ) -> None:
-    ann = Person(workspace, "ann")
     channel = channel_id(workspace, "help")
     posted = [ann.post("help", str(number)) for number in range(5)]
     ann.post("help", "reply", thread_ts=posted[0].ts)
@@ -253,9 +250,9 @@ def test_history_is_newest_first_without_replies_and_in_pages(
     ],
 )
 def test_history_excludes_its_bounds_unless_inclusive(
-    workspace: Workspace, call: Call, bounds: dict[str, Any], texts: list[str]
+    workspace: Workspace, ann: Person, call: Call, bounds: dict[str, Any], texts: list[str]
 ) -> None:
-    posted = [Person(workspace, "ann").post("help", str(number)) for number in range(5)]
+    posted = [ann.post("help", str(number)) for number in range(5)]
     ends = {key: posted[bounds[key]].ts for key in ("oldest", "latest") if key in bounds}
     answer = call(
         "conversations.history", channel=channel_id(workspace, "help"), **{**bounds, **ends}
@@ -263,8 +260,9 @@ def test_history_excludes_its_bounds_unless_inclusive(
     assert [message["text"] for message in answer["messages"]] == texts
 
 
-def test_pages_of_history_do_not_shift_while_people_write(workspace: Workspace, call: Call) -> None:
-    ann = Person(workspace, "ann")
+def test_pages_of_history_do_not_shift_while_people_write(
+    workspace: Workspace, ann: Person, call: Call
+) -> None:
     channel = channel_id(workspace, "help")
     posted = [ann.post("help", str(number)) for number in range(5)]
     first = call("conversations.history", channel=channel, limit=2)
@@ -282,8 +280,9 @@ def test_pages_of_history_do_not_shift_while_people_write(workspace: Workspace, 
     assert "response_metadata" not in second
 
 
-def test_pages_of_a_thread_include_new_replies(workspace: Workspace, call: Call) -> None:
-    ann = Person(workspace, "ann")
+def test_pages_of_a_thread_include_new_replies(
+    workspace: Workspace, ann: Person, call: Call
+) -> None:
     channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     for number in range(3):
@@ -305,9 +304,8 @@ def test_pages_of_a_thread_include_new_replies(workspace: Workspace, call: Call)
 
 
 def test_history_with_only_oldest_begins_with_the_messages_next_to_it(
-    workspace: Workspace, call: Call
+    workspace: Workspace, ann: Person, call: Call
 ) -> None:
-    ann = Person(workspace, "ann")
     channel = channel_id(workspace, "help")
     posted = [ann.post("help", str(number)) for number in range(5)]
     [alone] = call(
@@ -324,8 +322,10 @@ def test_history_with_only_oldest_begins_with_the_messages_next_to_it(
 
 
 @pytest.mark.parametrize("cursor", ["next:2==", "bmV4dDox", "!", "bmV4dF90czp4"])
-def test_an_invalid_cursor_is_refused(workspace: Workspace, refused: Refused, cursor: str) -> None:
-    parent = Person(workspace, "ann").post("help", "why?")
+def test_an_invalid_cursor_is_refused(
+    workspace: Workspace, ann: Person, refused: Refused, cursor: str
+) -> None:
+    parent = ann.post("help", "why?")
     channel = channel_id(workspace, "help")
     assert refused("conversations.history", channel=channel, cursor=cursor).code == "invalid_cursor"
     assert (
@@ -335,10 +335,8 @@ def test_an_invalid_cursor_is_refused(workspace: Workspace, refused: Refused, cu
 
 
 def test_a_parent_has_its_latest_reply_after_edits_and_deletions(
-    workspace: Workspace, call: Call
+    workspace: Workspace, ann: Person, ben: Person, call: Call
 ) -> None:
-    ann = Person(workspace, "ann")
-    ben = Person(workspace, "ben")
     channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
 
@@ -361,9 +359,8 @@ def test_a_parent_has_its_latest_reply_after_edits_and_deletions(
 
 
 def test_replies_between_two_times_are_listed_with_their_parent(
-    workspace: Workspace, call: Call
+    workspace: Workspace, ann: Person, call: Call
 ) -> None:
-    ann = Person(workspace, "ann")
     channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     replies = [ann.post("help", str(number), thread_ts=parent.ts) for number in range(4)]
@@ -394,10 +391,10 @@ def test_history_is_only_for_members(workspace: Workspace, refused: Refused) -> 
 
 
 def test_replies_start_with_the_parent_and_have_metadata_only_if_asked(
-    workspace: Workspace, call: Call
+    workspace: Workspace, ann: Person, call: Call
 ) -> None:
     channel = channel_id(workspace, "help")
-    parent = Person(workspace, "ann").post("help", "why?")
+    parent = ann.post("help", "why?")
     metadata = {"event_type": "case", "event_payload": {"id": "7"}}
     call(
         "chat.postMessage", channel=channel, thread_ts=parent.ts, text="because", metadata=metadata
@@ -414,9 +411,8 @@ def test_replies_start_with_the_parent_and_have_metadata_only_if_asked(
 
 
 def test_replies_of_a_reply_are_only_that_reply(
-    workspace: Workspace, call: Call, refused: Refused
+    workspace: Workspace, ann: Person, call: Call, refused: Refused
 ) -> None:
-    ann = Person(workspace, "ann")
     channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts)

@@ -5,20 +5,17 @@ import pytest
 from pocket_slack import ManualClock, Person, SandboxError, SlackError, Workspace, methods
 
 
-def test_timestamps_are_unique_while_the_clock_stands_still(workspace: Workspace) -> None:
-    ann = Person(workspace, "ann")
+def test_timestamps_are_unique_while_the_clock_stands_still(ann: Person) -> None:
     stamps = [ann.post("help", "again").ts for _ in range(50)]
     assert len(set(stamps)) == 50
     assert stamps == sorted(stamps)
     assert stamps[0].startswith("1700000000.")
 
 
-def test_a_typed_message_is_escaped_and_has_rich_text(workspace: Workspace) -> None:
+def test_a_typed_message_is_escaped_and_has_rich_text(workspace: Workspace, ann: Person) -> None:
     ben = workspace.user("ben")
     help_ = workspace.channel("help")
-    message = Person(workspace, "ann").post(
-        "help", "@ben: is 1<2 & https://a.b/?c=1&d in #help, not a@ben.org?"
-    )
+    message = ann.post("help", "@ben: is 1<2 & https://a.b/?c=1&d in #help, not a@ben.org?")
     assert message.text == (
         f"<@{ben.id}>: is 1&lt;2 &amp; <https://a.b/?c=1&amp;d> in <#{help_.id}|>, not a@ben.org?"
     )
@@ -32,12 +29,12 @@ def test_a_typed_message_is_escaped_and_has_rich_text(workspace: Workspace) -> N
     ]
 
 
-def test_typed_text_is_formatted_as_by_slacks_composer(workspace: Workspace) -> None:
+def test_typed_text_is_formatted_as_by_slacks_composer(workspace: Workspace, ann: Person) -> None:
     typed = (
         "*see @ben* and _*both*_ `*x*` :tada: 2 * 3 * 4 a_b_c https://a.b/_x_ 1:2:3 "
         "~no~\n```\n*raw*\n```\nend"
     )
-    message = Person(workspace, "ann").post("help", typed)
+    message = ann.post("help", typed)
     user = {"type": "user", "user_id": workspace.user("ben").id}
     section, fenced, rest = message.blocks[0]["elements"]
     assert section["elements"] == [
@@ -60,17 +57,14 @@ def test_typed_text_is_formatted_as_by_slacks_composer(workspace: Workspace) -> 
 
 
 def test_the_text_of_a_bot_keeps_its_markup_and_loses_stray_angle_brackets(
-    workspace: Workspace,
+    helper: Person,
 ) -> None:
-    helper = Person(workspace, "helper")
     assert helper.post("help", "<!channel> &lt;b&gt; a<b & <https://a.b|c>").text == (
         "<!channel> &lt;b&gt; a&lt;b &amp; <https://a.b|c>"
     )
 
 
-def test_a_thread_is_its_parent_and_its_replies(workspace: Workspace) -> None:
-    ann = Person(workspace, "ann")
-    ben = Person(workspace, "ben")
+def test_a_thread_is_its_parent_and_its_replies(ann: Person, ben: Person) -> None:
     parent = ann.post("help", "why?")
     replies = [ben.post("help", text, thread_ts=parent.ts) for text in ("because", "really")]
     assert ann.thread("help", parent.ts) == [parent, *replies]
@@ -78,8 +72,7 @@ def test_a_thread_is_its_parent_and_its_replies(workspace: Workspace) -> None:
     assert parent.thread_ts == parent.ts
 
 
-def test_a_reply_to_another_reply_is_in_no_thread(workspace: Workspace) -> None:
-    ann = Person(workspace, "ann")
+def test_a_reply_to_another_reply_is_in_no_thread(ann: Person) -> None:
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts)
     ann.post("help", "lost", thread_ts=reply.ts)
@@ -87,8 +80,7 @@ def test_a_reply_to_another_reply_is_in_no_thread(workspace: Workspace) -> None:
     assert ann.messages("help") == [parent]
 
 
-def test_an_edited_message_says_so(workspace: Workspace, clock: ManualClock) -> None:
-    ann = Person(workspace, "ann")
+def test_an_edited_message_says_so(ann: Person, clock: ManualClock) -> None:
     message = ann.post("help", "tpyo")
     clock.advance(60)
     ann.edit(message, "typo")
@@ -96,25 +88,22 @@ def test_an_edited_message_says_so(workspace: Workspace, clock: ManualClock) -> 
     assert message.edited == {"user": ann.id, "ts": "1700000060.000000"}
 
 
-def test_people_cannot_edit_messages_of_others(workspace: Workspace) -> None:
-    message = Person(workspace, "ann").post("help", "mine")
+def test_people_cannot_edit_messages_of_others(ann: Person, ben: Person) -> None:
+    message = ann.post("help", "mine")
     with pytest.raises(SandboxError, match="ann's, not ben's"):
-        Person(workspace, "ben").edit(message, "yours")
+        ben.edit(message, "yours")
 
 
-def test_a_private_channel_is_hidden_from_others(workspace: Workspace) -> None:
+def test_a_private_channel_is_hidden_from_others(ann: Person, ben: Person) -> None:
     with pytest.raises(SandboxError, match="ben does not see secret"):
-        Person(workspace, "ben").messages("secret")
+        ben.messages("secret")
     with pytest.raises(SandboxError, match="has to invite ben"):
-        Person(workspace, "ben").join("secret")
-    Person(workspace, "ann").invite("secret", "ben")
-    assert [message.subtype for message in Person(workspace, "ben").messages("secret")] == [
-        "channel_join"
-    ]
+        ben.join("secret")
+    ann.invite("secret", "ben")
+    assert [message.subtype for message in ben.messages("secret")] == ["channel_join"]
 
 
-def test_a_person_who_has_left_a_channel_cannot_post_in_it(workspace: Workspace) -> None:
-    ben = Person(workspace, "ben")
+def test_a_person_who_has_left_a_channel_cannot_post_in_it(ben: Person) -> None:
     ben.leave("random")
     with pytest.raises(SandboxError, match="ben is not in random"):
         ben.post("random", "still here?")
@@ -122,8 +111,7 @@ def test_a_person_who_has_left_a_channel_cannot_post_in_it(workspace: Workspace)
     assert ben.post("random", "back").text == "back"
 
 
-def test_commands_and_shortcuts_must_be_declared_in_the_manifest(workspace: Workspace) -> None:
-    ann = Person(workspace, "ann")
+def test_commands_and_shortcuts_must_be_declared_in_the_manifest(ann: Person) -> None:
     message = ann.post("help", "text")
     with pytest.raises(SandboxError, match="/nope is not a command"):
         ann.command("help", "/nope")
@@ -150,8 +138,7 @@ def test_callbacks_run_in_order_and_only_when_time_passes(clock: ManualClock) ->
     assert clock.now() == 1_700_000_005.5
 
 
-def test_a_message_cannot_become_empty(workspace: Workspace) -> None:
-    ann = Person(workspace, "ann")
+def test_a_message_cannot_become_empty(ann: Person) -> None:
     message = ann.post("help", "text")
     with pytest.raises(SandboxError, match="a message cannot be empty; delete it instead"):
         ann.edit(message, "  \n")
