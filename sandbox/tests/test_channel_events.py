@@ -47,16 +47,15 @@ def test_another_apps_reply_has_no_subtype_and_names_its_app(
 
 
 def test_a_broadcast_reply_includes_its_root(
-    workspace: Workspace, ann: Person, wire: Wire, call: Call
+    help_id: str, ann: Person, wire: Wire, call: Call
 ) -> None:
-    channel = workspace.channel("help").id
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts, is_broadcast=True)
     event = heard(wire)[-1]
     assert event["subtype"] == "thread_broadcast"
     assert (event["root"]["ts"], event["root"]["text"]) == (parent.ts, "why?")
     assert (event["root"]["latest_reply"], event["root"]["reply_count"]) == (reply.ts, 1)
-    newest = call("conversations.history", channel=channel)["messages"][0]
+    newest = call("conversations.history", channel=help_id)["messages"][0]
     assert (newest["ts"], newest["root"]["ts"]) == (reply.ts, parent.ts)
 
 
@@ -104,9 +103,8 @@ def test_a_webhook_is_not_a_user(workspace: Workspace, refused: Refused, method:
 
 
 def test_joining_and_leaving_send_an_event_and_a_notice(
-    workspace: Workspace, ann: Person, cat: Person, wire: Wire, call: Call
+    help_id: str, ann: Person, cat: Person, wire: Wire, call: Call
 ) -> None:
-    channel = workspace.channel("help").id
     ann.invite("help", "cat")
     cat.leave("help")
     joined, notice, left, farewell = heard(wire)
@@ -131,7 +129,7 @@ def test_joining_and_leaving_send_an_event_and_a_notice(
         f"<@{cat.id}> has left the channel",
     )
     assert "inviter" not in farewell
-    history = call("conversations.history", channel=channel)["messages"]
+    history = call("conversations.history", channel=help_id)["messages"]
     assert [message["subtype"] for message in history] == ["channel_leave", "channel_join"]
 
 
@@ -177,9 +175,8 @@ def test_archiving_a_channel_sends_an_event_and_a_notice(ann: Person, wire: Wire
 
 
 def test_a_new_name_and_a_new_topic_send_notices(
-    workspace: Workspace, ann: Person, wire: Wire, call: Call
+    help_id: str, ann: Person, wire: Wire, call: Call
 ) -> None:
-    channel = workspace.channel("help").id
     ann.rename("help", "support")
     ann.set_topic("support", "be kind")
     named, about = heard(wire)
@@ -190,19 +187,18 @@ def test_a_new_name_and_a_new_topic_send_notices(
     )
     assert named["text"] == f'<@{ann.id}> has renamed the channel from "help" to "support"'
     assert (about["subtype"], about["topic"]) == ("channel_topic", "be kind")
-    assert call("conversations.info", channel=channel)["channel"]["topic"]["value"] == "be kind"
+    assert call("conversations.info", channel=help_id)["channel"]["topic"]["value"] == "be kind"
 
 
 def test_a_notice_has_no_thread_and_cannot_be_edited(
-    workspace: Workspace, ann: Person, cat: Person, refused: Refused
+    help_id: str, ann: Person, cat: Person, refused: Refused
 ) -> None:
-    channel = workspace.channel("help").id
     ann.invite("help", "cat")
     [notice] = ann.messages("help")
     assert (
-        refused("conversations.replies", channel=channel, ts=notice.ts).code == "thread_not_found"
+        refused("conversations.replies", channel=help_id, ts=notice.ts).code == "thread_not_found"
     )
-    error = refused("chat.postMessage", channel=channel, thread_ts=notice.ts, text="welcome")
+    error = refused("chat.postMessage", channel=help_id, thread_ts=notice.ts, text="welcome")
     assert error.code == "cannot_reply_to_message"
     with pytest.raises(SandboxError, match="slackbot's"):
         cat.edit(notice, "I never came")

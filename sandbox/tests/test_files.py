@@ -86,23 +86,22 @@ def test_what_is_wrong_is_refused(
 
 
 def test_a_file_is_shared_only_where_the_bot_may_post(
-    workspace: Workspace, call: Call, refused: Refused
+    workspace: Workspace, help_id: str, call: Call, refused: Refused
 ) -> None:
     file = workspace.files[call("files.getUploadURLExternal", filename="a", length=1)["file_id"]]
     file.content = b"x"
     secret = workspace.channel("secret").id
-    here = workspace.channel("help").id
     files = [{"id": file.id}]
     assert (
         refused("files.completeUploadExternal", files=files, channel_id=secret).code
         == "channel_not_found"
     )
-    many = ",".join([here] * 101)
+    many = ",".join([help_id] * 101)
     assert (
         refused("files.completeUploadExternal", files=files, channels=many).code
         == "channels_limit_exceeded"
     )
-    call("files.completeUploadExternal", files=files, channels=here)
+    call("files.completeUploadExternal", files=files, channels=help_id)
     assert [message.files[0]["id"] for message in workspace.channel("help").messages.values()] == [
         file.id
     ]
@@ -122,11 +121,11 @@ def shared(workspace: Workspace, clock: ManualClock, call: Call) -> list[str]:
 
 
 def test_a_file_is_shown_with_its_places(
-    workspace: Workspace, shared: list[str], call: Call
+    workspace: Workspace, help_id: str, shared: list[str], call: Call
 ) -> None:
     file = call("files.info", file=shared[0])["file"]
     assert (file["mimetype"], file["user"]) == ("image/png", workspace.bot.id)
-    assert (file["channels"], file["ims"]) == ([workspace.channel("help").id], [])
+    assert (file["channels"], file["ims"]) == ([help_id], [])
 
 
 @pytest.mark.parametrize(
@@ -144,9 +143,14 @@ def test_a_file_is_shown_with_its_places(
     ],
 )
 def test_files_are_listed_newest_first_by_kind_place_person_and_time(
-    workspace: Workspace, shared: list[str], call: Call, args: dict[str, Any], names: list[str]
+    workspace: Workspace,
+    help_id: str,
+    shared: list[str],
+    call: Call,
+    args: dict[str, Any],
+    names: list[str],
 ) -> None:
-    ids = {"help": workspace.channel("help").id}
+    ids = {"help": help_id}
     ids |= {user.name: user.id for user in workspace.users.values()}
     given = {key: ids.get(value, value) for key, value in args.items()}
     assert [file["name"] for file in call("files.list", **given)["files"]] == names

@@ -246,16 +246,15 @@ def test_a_home_tab_is_published_for_one_user(
 
 
 def test_a_click_in_a_message_says_where_it_was(
-    workspace: Workspace, ann: Person, call: Call, wire: Wire
+    workspace: Workspace, help_id: str, ann: Person, call: Call, wire: Wire
 ) -> None:
-    channel = workspace.channel("help").id
     blocks = [{"type": "actions", "block_id": "a", "elements": [BUTTON, MENU]}]
     parent = ann.post("random", "elsewhere")
-    ts = call("chat.postMessage", channel=channel, text="x", blocks=blocks, thread_ts=parent.ts)[
+    ts = call("chat.postMessage", channel=help_id, text="x", blocks=blocks, thread_ts=parent.ts)[
         "ts"
     ]
     wire.sent.clear()
-    message = workspace.channels[channel].messages[ts]
+    message = workspace.channels[help_id].messages[ts]
     ann.click(message, "size", "large")
     ann.click(message, "go")
     chosen, clicked = (envelope["payload"] for envelope in wire.sent)
@@ -266,7 +265,7 @@ def test_a_click_in_a_message_says_where_it_was(
     assert clicked["container"] == {
         "type": "message",
         "message_ts": ts,
-        "channel_id": channel,
+        "channel_id": help_id,
         "is_ephemeral": False,
         "thread_ts": parent.ts,
     }
@@ -274,14 +273,14 @@ def test_a_click_in_a_message_says_where_it_was(
 
 
 def test_feedback_buttons_send_the_value_of_the_side_that_was_pressed(
-    workspace: Workspace, ann: Person, call: Call, wire: Wire
+    help_id: str, ann: Person, call: Call, wire: Wire
 ) -> None:
     sides = {
         f"{side}_button": {"text": plain(side), "value": side} for side in ("positive", "negative")
     }
     thumbs = {"type": "feedback_buttons", "action_id": "thumbs", **sides}
     blocks = [{"type": "context_actions", "elements": [thumbs]}]
-    call("chat.postMessage", channel=workspace.channel("help").id, text="x", blocks=blocks)
+    call("chat.postMessage", channel=help_id, text="x", blocks=blocks)
     wire.sent.clear()
     ann.click(ann.messages("help")[0], "thumbs", "negative")
     action = wire.sent[0]["payload"]["actions"][0]
@@ -297,7 +296,7 @@ def test_feedback_buttons_send_the_value_of_the_side_that_was_pressed(
 
 
 def test_buttons_in_cards_and_containers_are_clicked_in_their_own_block(
-    workspace: Workspace, ann: Person, call: Call, wire: Wire
+    help_id: str, ann: Person, call: Call, wire: Wire
 ) -> None:
     cards = [
         {"type": "card", "title": plain("A"), "actions": [{**BUTTON, "action_id": name}]}
@@ -308,7 +307,7 @@ def test_buttons_in_cards_and_containers_are_clicked_in_their_own_block(
         {"type": "carousel", "elements": cards},
         {"type": "container", "title": plain("C"), "child_blocks": [child]},
     ]
-    call("chat.postMessage", channel=workspace.channel("help").id, text="x", blocks=blocks)
+    call("chat.postMessage", channel=help_id, text="x", blocks=blocks)
     wire.sent.clear()
     message = ann.messages("help")[0]
     ann.click(message, "b")
@@ -322,12 +321,12 @@ def test_buttons_in_cards_and_containers_are_clicked_in_their_own_block(
 
 
 def test_a_click_in_an_ephemeral_message_has_no_message_in_its_payload(
-    workspace: Workspace, ann: Person, call: Call, wire: Wire
+    help_id: str, ann: Person, call: Call, wire: Wire
 ) -> None:
     blocks = [{"type": "actions", "elements": [BUTTON]}]
     call(
         "chat.postEphemeral",
-        channel=workspace.channel("help").id,
+        channel=help_id,
         user=ann.id,
         text="x",
         blocks=blocks,
@@ -387,20 +386,18 @@ def test_clicks_in_messages_of_other_apps_are_not_sent_to_the_app(
         ann.click(message, "go")
 
 
-def test_an_ephemeral_message_offers_no_shortcuts(
-    workspace: Workspace, ann: Person, call: Call
-) -> None:
-    call("chat.postEphemeral", channel=workspace.channel("help").id, user=ann.id, text="x")
+def test_an_ephemeral_message_offers_no_shortcuts(help_id: str, ann: Person, call: Call) -> None:
+    call("chat.postEphemeral", channel=help_id, user=ann.id, text="x")
     with pytest.raises(SandboxError, match="no shortcuts"):
         ann.shortcut("echo_this", ann.ephemerals("help")[0])
 
 
 @pytest.mark.parametrize("kind", ["user", "channel", "conversation"])
 def test_people_and_channels_may_be_named_and_the_app_gets_ids(
-    workspace: Workspace, ann: Person, call: Call, wire: Wire, kind: str
+    workspace: Workspace, help_id: str, ann: Person, call: Call, wire: Wire, kind: str
 ) -> None:
     named = "@ben" if kind == "user" else "help"
-    id_ = workspace.user("ben").id if kind == "user" else workspace.channel("help").id
+    id_ = workspace.user("ben").id if kind == "user" else help_id
     one, many = (
         {"type": f"{which}{kind}s_select", "action_id": f"{which}who"} for which in ("", "multi_")
     )

@@ -75,9 +75,9 @@ def test_pins_are_refused_as_slack_does(
 
 
 def test_bookmarks_are_listed_until_there_are_too_many(
-    workspace: Workspace, call: Call, refused: Refused
+    help_id: str, call: Call, refused: Refused
 ) -> None:
-    at = {"channel_id": workspace.channel("help").id}
+    at = {"channel_id": help_id}
     bookmark = call("bookmarks.add", **at, **LINK, emoji=":calendar:")["bookmark"]
     assert (bookmark["title"], bookmark["emoji"]) == ("Rota", ":calendar:")
     assert call("bookmarks.list", **at)["bookmarks"] == [bookmark]

@@ -29,11 +29,11 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 def test_a_step_is_ticked_once_it_was_done_and_the_page_is_told(
-    workspace: Workspace, ann: Person
+    workspace: Workspace, help_id: str, ann: Person
 ) -> None:
     before = workspace.journal.entries[-1].id
     said, typed = to_snapshot(ann)["steps"]
-    assert said == {"text": f"Say *hello* in <#{workspace.channel('help').id}|>", "is_done": False}
+    assert said == {"text": f"Say *hello* in <#{help_id}|>", "is_done": False}
     ann.post("help", "Hello, all")
     ann.post("help", "Hello again")
     news = [

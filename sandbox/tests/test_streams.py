@@ -87,20 +87,19 @@ def test_the_parents_session_changes_but_not_its_text_while_a_bot_streams(
 
 
 def test_history_and_thread_show_what_others_see(
-    workspace: Workspace, helper: Person, call: Call
+    workspace: Workspace, help_id: str, helper: Person, call: Call
 ) -> None:
     parent = asked(workspace)
-    channel = workspace.channel("help").id
     message = helper.stream("help", "Beca", parent.ts)
     helper.append(message, "use.")
 
     def read() -> tuple[str, str]:
-        found = call("conversations.replies", channel=channel, ts=parent.ts)["messages"][1]
+        found = call("conversations.replies", channel=help_id, ts=parent.ts)["messages"][1]
         return found["text"], found["streaming_state"]
 
     assert read() == ("Beca", "in_progress")
     assert (
-        call("conversations.history", channel=channel)["messages"][0]["latest_reply"] == message.ts
+        call("conversations.history", channel=help_id)["messages"][0]["latest_reply"] == message.ts
     )
     helper.stop(message)
     assert read() == ("Because.", "completed")
@@ -232,26 +231,26 @@ def test_an_invalid_piece_is_refused_and_the_stream_goes_on(
 
 
 def test_only_ones_own_open_streams_can_be_appended_to(
-    workspace: Workspace, helper: Person, call: Call, refused: Refused
+    workspace: Workspace, help_id: str, helper: Person, call: Call, refused: Refused
 ) -> None:
     parent = asked(workspace)
-    channel = workspace.channel("help").id
     theirs = helper.stream("help", "Be", parent.ts)
     for method in ("chat.appendStream", "chat.stopStream"):
         assert (
-            refused(method, channel=channel, ts=theirs.ts, markdown_text="x").code
+            refused(method, channel=help_id, ts=theirs.ts, markdown_text="x").code
             == "message_not_owned_by_app"
         )
-    posted = call("chat.postMessage", channel=channel, text="x")["ts"]
-    error = refused("chat.appendStream", channel=channel, ts=posted, markdown_text="x")
+    posted = call("chat.postMessage", channel=help_id, text="x")["ts"]
+    error = refused("chat.appendStream", channel=help_id, ts=posted, markdown_text="x")
     assert error.code == "message_not_in_streaming_state"
 
 
-def test_tasks_become_cards_that_later_chunks_update(workspace: Workspace, call: Call) -> None:
+def test_tasks_become_cards_that_later_chunks_update(
+    workspace: Workspace, help_id: str, call: Call
+) -> None:
     parent = asked(workspace)
-    channel = workspace.channel("help").id
     reader = {"recipient_user_id": parent.author.id, "recipient_team_id": workspace.team_id}
-    ts = call("chat.startStream", channel=channel, thread_ts=parent.ts, **reader)["ts"]
+    ts = call("chat.startStream", channel=help_id, thread_ts=parent.ts, **reader)["ts"]
 
     def task(status: str, **more: str) -> dict[str, Any]:
         return {
@@ -270,8 +269,8 @@ def test_tasks_become_cards_that_later_chunks_update(workspace: Workspace, call:
         ],
     )
     for chunks in pieces:
-        call("chat.appendStream", channel=channel, ts=ts, chunks=chunks)
-    message = call("chat.stopStream", channel=channel, ts=ts)["message"]
+        call("chat.appendStream", channel=help_id, ts=ts, chunks=chunks)
+    message = call("chat.stopStream", channel=help_id, ts=ts)["message"]
     card, text = message["blocks"]
     assert (card["type"], card["task_id"], card["status"]) == ("task_card", "1", "complete")
     assert card["details"]["elements"][0]["elements"] == [{"type": "text", "text": "one, two"}]
@@ -279,9 +278,8 @@ def test_tasks_become_cards_that_later_chunks_update(workspace: Workspace, call:
     assert message["text"] == "Because Look up: complete"
 
 
-def test_a_plan_holds_the_tasks(workspace: Workspace, call: Call) -> None:
+def test_a_plan_holds_the_tasks(workspace: Workspace, help_id: str, call: Call) -> None:
     parent = asked(workspace)
-    channel = workspace.channel("help").id
     reader = {"recipient_user_id": parent.author.id, "recipient_team_id": workspace.team_id}
     chunks = [
         {"type": "plan_update", "title": "Thinking"},
@@ -289,10 +287,10 @@ def test_a_plan_holds_the_tasks(workspace: Workspace, call: Call) -> None:
         {"type": "plan_update", "title": "Thought"},
         {"type": "blocks", "blocks": [{"type": "divider"}]},
     ]
-    ts = call("chat.startStream", channel=channel, thread_ts=parent.ts, chunks=chunks, **reader)[
+    ts = call("chat.startStream", channel=help_id, thread_ts=parent.ts, chunks=chunks, **reader)[
         "ts"
     ]
-    plan, divider = call("chat.stopStream", channel=channel, ts=ts)["message"]["blocks"]
+    plan, divider = call("chat.stopStream", channel=help_id, ts=ts)["message"]["blocks"]
     assert (plan["type"], plan["title"], [card["title"] for card in plan["tasks"]]) == (
         "plan",
         "Thought",

@@ -61,7 +61,7 @@ def test_a_missing_scope_says_what_is_needed_and_what_is_there(clock: ManualCloc
     }
 
 
-def test_a_video_needs_its_scope(workspace: Workspace, refused: Refused) -> None:
+def test_a_video_needs_its_scope(help_id: str, refused: Refused) -> None:
     video = {
         "type": "video",
         "title": {"type": "plain_text", "text": "A film"},
@@ -71,7 +71,7 @@ def test_a_video_needs_its_scope(workspace: Workspace, refused: Refused) -> None
         "video_url": "https://example.com/film",
         "thumbnail_url": "https://example.com/film.png",
     }
-    error = refused("chat.postMessage", channel=workspace.channel("help").id, blocks=[video])
+    error = refused("chat.postMessage", channel=help_id, blocks=[video])
     assert (error.code, error.extra["needed"]) == ("missing_scope", "links.embed:write")
 
 
@@ -93,11 +93,9 @@ def test_auth_test_tells_who_the_bot_is(workspace: Workspace, call: Call) -> Non
 
 
 def test_the_answer_to_a_post_has_the_message_as_it_is_stored(
-    workspace: Workspace, call: Call
+    workspace: Workspace, help_id: str, call: Call
 ) -> None:
-    answer = call(
-        "chat.postMessage", channel=channel_id(workspace, "help"), text="a & b", blocks=[SECTION]
-    )
+    answer = call("chat.postMessage", channel=help_id, text="a & b", blocks=[SECTION])
     message = answer["message"]
     assert message["text"] == "a &amp; b"
     assert message["bot_id"] == workspace.bot.bot_id
@@ -152,28 +150,24 @@ def test_an_invalid_post_is_refused(
 
 
 def test_a_very_long_post_is_cut_and_a_very_long_update_is_refused(
-    workspace: Workspace, call: Call, refused: Refused
+    help_id: str, call: Call, refused: Refused
 ) -> None:
-    channel = channel_id(workspace, "help")
-    answer = call("chat.postMessage", channel=channel, text="x" * 40_001)
+    answer = call("chat.postMessage", channel=help_id, text="x" * 40_001)
     assert len(answer["message"]["text"]) == 40_000
     assert answer["warning"] == "message_truncated"
     assert (
-        refused("chat.update", channel=channel, ts=answer["ts"], text="x" * 4_001).code
+        refused("chat.update", channel=help_id, ts=answer["ts"], text="x" * 4_001).code
         == "msg_too_long"
     )
 
 
-def test_update_with_only_text_replaces_blocks_and_keeps_metadata(
-    workspace: Workspace, call: Call
-) -> None:
-    channel = channel_id(workspace, "help")
+def test_update_with_only_text_replaces_blocks_and_keeps_metadata(help_id: str, call: Call) -> None:
     metadata = {"event_type": "case", "event_payload": {"id": 7}}
-    ts = call("chat.postMessage", channel=channel, text="x", blocks=[SECTION], metadata=metadata)[
+    ts = call("chat.postMessage", channel=help_id, text="x", blocks=[SECTION], metadata=metadata)[
         "ts"
     ]
     text = "> a &lt; _b_\n<!channel> <#C1|x> <!date^7^{time}|at 7> <@U1> `&amp;`"
-    answer = call("chat.update", channel=channel, ts=ts, text=text)
+    answer = call("chat.update", channel=help_id, ts=ts, text=text)
     (rich,) = answer["message"]["blocks"]
     quote, said = (each["elements"] for each in rich["elements"])
     assert [each["text"] for each in quote] == ["a < ", "b"]
@@ -183,59 +177,53 @@ def test_update_with_only_text_replaces_blocks_and_keeps_metadata(
     assert answer["message"]["metadata"] == metadata
 
 
-def test_the_bot_changes_only_its_own_messages(
-    workspace: Workspace, ann: Person, refused: Refused
-) -> None:
-    channel = channel_id(workspace, "help")
+def test_the_bot_changes_only_its_own_messages(help_id: str, ann: Person, refused: Refused) -> None:
     message = ann.post("help", "mine")
     assert (
-        refused("chat.update", channel=channel, ts=message.ts, text="y").code
+        refused("chat.update", channel=help_id, ts=message.ts, text="y").code
         == "cant_update_message"
     )
-    assert refused("chat.delete", channel=channel, ts=message.ts).code == "cant_delete_message"
-    assert refused("chat.update", channel=channel, ts="1.0", text="y").code == "message_not_found"
+    assert refused("chat.delete", channel=help_id, ts=message.ts).code == "cant_delete_message"
+    assert refused("chat.update", channel=help_id, ts="1.0", text="y").code == "message_not_found"
 
 
 def test_an_ephemeral_is_for_one_member_only(
-    workspace: Workspace, ann: Person, ben: Person, cat: Person, call: Call, refused: Refused
+    help_id: str, ann: Person, ben: Person, cat: Person, call: Call, refused: Refused
 ) -> None:
-    channel = channel_id(workspace, "help")
-    answer = call("chat.postEphemeral", channel=channel, user=ann.id, text="only you")
+    answer = call("chat.postEphemeral", channel=help_id, user=ann.id, text="only you")
     assert [message.ts for message in ann.ephemerals("help")] == [answer["message_ts"]]
     assert ben.ephemerals("help") == []
     assert ann.messages("help") == []
     assert (
-        refused("chat.postEphemeral", channel=channel, user=cat.id, text="x").code
+        refused("chat.postEphemeral", channel=help_id, user=cat.id, text="x").code
         == "user_not_in_channel"
     )
     assert (
-        refused("chat.update", channel=channel, ts=answer["message_ts"], text="y").code
+        refused("chat.update", channel=help_id, ts=answer["message_ts"], text="y").code
         == "message_not_found"
     )
 
 
-def test_a_permalink_leads_into_the_thread(workspace: Workspace, ann: Person, call: Call) -> None:
-    channel = channel_id(workspace, "help")
+def test_a_permalink_leads_into_the_thread(help_id: str, ann: Person, call: Call) -> None:
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts)
-    link = call("chat.getPermalink", channel=channel, message_ts=reply.ts)["permalink"]
+    link = call("chat.getPermalink", channel=help_id, message_ts=reply.ts)["permalink"]
     number = reply.ts.replace(".", "")
     assert link == (
-        f"https://pocket.slack.com/archives/{channel}/p{number}?thread_ts={parent.ts}&cid={channel}"
+        f"https://pocket.slack.com/archives/{help_id}/p{number}?thread_ts={parent.ts}&cid={help_id}"
     )
 
 
 def test_history_is_newest_first_without_replies_and_in_pages(
-    workspace: Workspace, ann: Person, call: Call
+    help_id: str, ann: Person, call: Call
 ) -> None:
-    channel = channel_id(workspace, "help")
     posted = [ann.post("help", str(number)) for number in range(5)]
     ann.post("help", "reply", thread_ts=posted[0].ts)
-    first = call("conversations.history", channel=channel, limit="2")
+    first = call("conversations.history", channel=help_id, limit="2")
     assert [message["text"] for message in first["messages"]] == ["4", "3"]
     assert first["has_more"] is True
     cursor = first["response_metadata"]["next_cursor"]
-    second = call("conversations.history", channel=channel, limit=3, cursor=cursor)
+    second = call("conversations.history", channel=help_id, limit=3, cursor=cursor)
     assert [message["text"] for message in second["messages"]] == ["2", "1", "0"]
     assert second["messages"][2]["reply_count"] == 1
     assert second["has_more"] is False
@@ -250,27 +238,24 @@ def test_history_is_newest_first_without_replies_and_in_pages(
     ],
 )
 def test_history_excludes_its_bounds_unless_inclusive(
-    workspace: Workspace, ann: Person, call: Call, bounds: dict[str, Any], texts: list[str]
+    help_id: str, ann: Person, call: Call, bounds: dict[str, Any], texts: list[str]
 ) -> None:
     posted = [ann.post("help", str(number)) for number in range(5)]
     ends = {key: posted[bounds[key]].ts for key in ("oldest", "latest") if key in bounds}
-    answer = call(
-        "conversations.history", channel=channel_id(workspace, "help"), **{**bounds, **ends}
-    )
+    answer = call("conversations.history", channel=help_id, **{**bounds, **ends})
     assert [message["text"] for message in answer["messages"]] == texts
 
 
 def test_pages_of_history_do_not_shift_while_people_write(
-    workspace: Workspace, ann: Person, call: Call
+    help_id: str, ann: Person, call: Call
 ) -> None:
-    channel = channel_id(workspace, "help")
     posted = [ann.post("help", str(number)) for number in range(5)]
-    first = call("conversations.history", channel=channel, limit=2)
+    first = call("conversations.history", channel=help_id, limit=2)
     ann.post("help", "5")
     ann.delete(posted[2])
     cursor = first["response_metadata"]["next_cursor"]
     assert b64decode(cursor).decode() == f"next_ts:{posted[2].ts.replace('.', '')}"
-    second = call("conversations.history", channel=channel, limit=2, cursor=cursor)
+    second = call("conversations.history", channel=help_id, limit=2, cursor=cursor)
     assert [message["text"] for message in first["messages"] + second["messages"]] == [
         "4",
         "3",
@@ -280,10 +265,7 @@ def test_pages_of_history_do_not_shift_while_people_write(
     assert "response_metadata" not in second
 
 
-def test_pages_of_a_thread_include_new_replies(
-    workspace: Workspace, ann: Person, call: Call
-) -> None:
-    channel = channel_id(workspace, "help")
+def test_pages_of_a_thread_include_new_replies(help_id: str, ann: Person, call: Call) -> None:
     parent = ann.post("help", "why?")
     for number in range(3):
         ann.post("help", str(number), thread_ts=parent.ts)
@@ -291,7 +273,7 @@ def test_pages_of_a_thread_include_new_replies(
     cursor = ""
     for page in range(5):
         answer = call(
-            "conversations.replies", channel=channel, ts=parent.ts, limit=2, cursor=cursor
+            "conversations.replies", channel=help_id, ts=parent.ts, limit=2, cursor=cursor
         )
         texts += [message["text"] for message in answer["messages"]]
         if page == 0:
@@ -304,45 +286,42 @@ def test_pages_of_a_thread_include_new_replies(
 
 
 def test_history_with_only_oldest_begins_with_the_messages_next_to_it(
-    workspace: Workspace, ann: Person, call: Call
+    help_id: str, ann: Person, call: Call
 ) -> None:
-    channel = channel_id(workspace, "help")
     posted = [ann.post("help", str(number)) for number in range(5)]
     [alone] = call(
-        "conversations.history", channel=channel, oldest=posted[1].ts, inclusive=True, limit=1
+        "conversations.history", channel=help_id, oldest=posted[1].ts, inclusive=True, limit=1
     )["messages"]
     assert alone["text"] == "1"
-    first = call("conversations.history", channel=channel, oldest=posted[1].ts, limit=2)
+    first = call("conversations.history", channel=help_id, oldest=posted[1].ts, limit=2)
     assert [message["text"] for message in first["messages"]] == ["3", "2"]
     rest = {"oldest": posted[1].ts, "cursor": first["response_metadata"]["next_cursor"]}
     assert [
         message["text"]
-        for message in call("conversations.history", channel=channel, **rest)["messages"]
+        for message in call("conversations.history", channel=help_id, **rest)["messages"]
     ] == ["4"]
 
 
 @pytest.mark.parametrize("cursor", ["next:2==", "bmV4dDox", "!", "bmV4dF90czp4"])
 def test_an_invalid_cursor_is_refused(
-    workspace: Workspace, ann: Person, refused: Refused, cursor: str
+    help_id: str, ann: Person, refused: Refused, cursor: str
 ) -> None:
     parent = ann.post("help", "why?")
-    channel = channel_id(workspace, "help")
-    assert refused("conversations.history", channel=channel, cursor=cursor).code == "invalid_cursor"
+    assert refused("conversations.history", channel=help_id, cursor=cursor).code == "invalid_cursor"
     assert (
-        refused("conversations.replies", channel=channel, ts=parent.ts, cursor=cursor).code
+        refused("conversations.replies", channel=help_id, ts=parent.ts, cursor=cursor).code
         == "invalid_cursor"
     )
 
 
 def test_a_parent_has_its_latest_reply_after_edits_and_deletions(
-    workspace: Workspace, ann: Person, ben: Person, call: Call
+    help_id: str, ann: Person, ben: Person, call: Call
 ) -> None:
-    channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
 
     def thread() -> tuple[Any, ...]:
         shown = call(
-            "conversations.history", channel=channel, oldest=parent.ts, inclusive=True, limit=1
+            "conversations.history", channel=help_id, oldest=parent.ts, inclusive=True, limit=1
         )["messages"][0]
         return shown.get("reply_count"), shown.get("latest_reply"), shown.get("reply_users")
 
@@ -359,14 +338,13 @@ def test_a_parent_has_its_latest_reply_after_edits_and_deletions(
 
 
 def test_replies_between_two_times_are_listed_with_their_parent(
-    workspace: Workspace, ann: Person, call: Call
+    help_id: str, ann: Person, call: Call
 ) -> None:
-    channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     replies = [ann.post("help", str(number), thread_ts=parent.ts) for number in range(4)]
 
     def texts(**args: Any) -> list[str]:
-        found = call("conversations.replies", channel=channel, ts=parent.ts, **args)["messages"]
+        found = call("conversations.replies", channel=help_id, ts=parent.ts, **args)["messages"]
         return [message["text"] for message in found]
 
     assert texts(oldest=replies[0].ts) == ["why?", "1", "2", "3"]
@@ -391,34 +369,32 @@ def test_history_is_only_for_members(workspace: Workspace, refused: Refused) -> 
 
 
 def test_replies_start_with_the_parent_and_have_metadata_only_if_asked(
-    workspace: Workspace, ann: Person, call: Call
+    workspace: Workspace, help_id: str, ann: Person, call: Call
 ) -> None:
-    channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     metadata = {"event_type": "case", "event_payload": {"id": "7"}}
     call(
-        "chat.postMessage", channel=channel, thread_ts=parent.ts, text="because", metadata=metadata
+        "chat.postMessage", channel=help_id, thread_ts=parent.ts, text="because", metadata=metadata
     )
-    plain = call("conversations.replies", channel=channel, ts=parent.ts)["messages"]
+    plain = call("conversations.replies", channel=help_id, ts=parent.ts)["messages"]
     assert [message["text"] for message in plain] == ["why?", "because"]
     assert plain[0]["reply_users"] == [workspace.bot.id]
     assert plain[1]["parent_user_id"] == parent.author.id
     assert "metadata" not in plain[1]
-    full = call("conversations.replies", channel=channel, ts=parent.ts, include_all_metadata=True)[
+    full = call("conversations.replies", channel=help_id, ts=parent.ts, include_all_metadata=True)[
         "messages"
     ]
     assert full[1]["metadata"] == metadata
 
 
 def test_replies_of_a_reply_are_only_that_reply(
-    workspace: Workspace, ann: Person, call: Call, refused: Refused
+    help_id: str, ann: Person, call: Call, refused: Refused
 ) -> None:
-    channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts)
-    answer = call("conversations.replies", channel=channel, ts=reply.ts)
+    answer = call("conversations.replies", channel=help_id, ts=reply.ts)
     assert [message["ts"] for message in answer["messages"]] == [reply.ts]
-    assert refused("conversations.replies", channel=channel, ts="1.0").code == "thread_not_found"
+    assert refused("conversations.replies", channel=help_id, ts="1.0").code == "thread_not_found"
 
 
 def test_channels_the_bot_cannot_see_are_not_listed(
