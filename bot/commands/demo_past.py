@@ -11,7 +11,8 @@ import asyncio
 import json
 import re
 import tomllib
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -140,7 +141,6 @@ class _Past:
         cases = await asyncio.gather(*map(self._write_reply, read_replies(), answers))
         await self._write_beside(list(zip(read_replies(), cases, strict=True)))
         await self._insert(schema.seen_messages, [_seen_message(message) for message in messages])
-        await self._write_unanswered()
         await self._write_choices()
         for example in SAID["examples"]:
             await self._write_example(example)
@@ -191,45 +191,30 @@ class _Past:
 
     async def _write_beside(self, past: Sequence[tuple[Reply, LoggedCase]]) -> None:
         """What the watches have seen, labels, causes of low scores, topics, and what a model would read."""
-        labels = [self._label(*each) for each in past if each[0].label is not None]
-        causes = [self._cause(*each) for each in past if each[0].quality == "poor"]
-        signs = [self._signs(*each) for each in past if each[0].after]
-        topics = [
-            {"author_id": case.author_id, "name": reply.texts["name"], "case_id": case.id}
-            for reply, case in past
-        ]
-        await self._insert(schema.replies, [_seen_reply(case) for _, case in past])
-        await self._insert(schema.labels, labels)
-        await self._insert(schema.causes, causes)
-        await self._insert(schema.topics, topics)
-        await self._insert(schema.thread_signs, signs)
+        rows = defaultdict[Table, list[_Row]](list)
+        for reply, case in past:
+            for table, row in self._rows(reply, case):
+                rows[table].append(row)
+        for table, of_table in rows.items():
+            await self._insert(table, of_table)
 
-    def _label(self, reply: Reply, case: LoggedCase) -> _Row:
-        person = {"case_id": case.id, "user_id": self.workspace.user(reply.colleague).id}
-        times = {"created_at": case.judged_at, "updated_at": case.judged_at}
-        return {**SAID["label"], **person, **times, "score": reply.label}
-
-    def _cause(self, reply: Reply, case: LoggedCase) -> _Row:
-        week = Schedule.parse("monday", "09:00", "UTC").current(case.judged_at or self.now)
-        return {"case_id": case.id, "week": week.label, "name": reply.texts["cause"]}
-
-    def _signs(self, reply: Reply, case: LoggedCase) -> _Row:
-        thread = {"thread_ts": case.parent_ts, "author_id": case.author_id}
-        newest = self.workspace.channel(PAST_CHANNEL).replies(case.parent_ts or "")[-1].ts
-        read = SAID["after"][(reply.after or 0) - 1]["signs"]
-        return {**thread, **read, "last_ts": newest, "asked_at": self.now}
-
-    async def _write_unanswered(self) -> None:
-        """The topics of the questions without an answer."""
-        messages = self.workspace.channel(PAST_CHANNEL).messages.values()
-        rows = list[_Row]()
-        for asked in SAID["unanswered"]:
-            name, _, words = asked["text"].removeprefix("@").partition(" ")
-            (message,) = [each for each in messages if each.text.endswith(words)]
-            if topic := asked.get("topic"):
-                author_id = self.workspace.user(name).id
-                rows.append({"author_id": author_id, "name": topic, "question_ts": message.ts})
-        await self._insert(schema.topics, rows)
+    def _rows(self, reply: Reply, case: LoggedCase) -> Iterator[tuple[Table, _Row]]:
+        author = {"author_id": case.author_id}
+        of_case = {"case_id": case.id}
+        yield schema.replies, {**author, **_seen_reply(case)}
+        yield schema.topics, {**author, **of_case, "name": reply.texts["name"]}
+        if reply.quality == "poor":
+            week = Schedule.parse("monday", "09:00", "UTC").current(case.judged_at or self.now)
+            yield schema.causes, {**of_case, "week": week.label, "name": reply.texts["cause"]}
+        if reply.label is not None:
+            given = {"user_id": self.workspace.user(reply.colleague).id, "score": reply.label}
+            times = {"created_at": case.judged_at, "updated_at": case.judged_at}
+            yield schema.labels, {**SAID["label"], **of_case, **given, **times}
+        if reply.after:
+            newest = self.workspace.channel(PAST_CHANNEL).replies(case.parent_ts or "")[-1].ts
+            seen = {"last_ts": newest, "asked_at": self.now}
+            read = SAID["after"][reply.after - 1]["signs"]
+            yield schema.thread_signs, {**author, "thread_ts": case.parent_ts, **seen, **read}
 
     async def _write_choices(self) -> None:
         team_id = self.workspace.team_id
@@ -300,7 +285,6 @@ def _seen_reply(case: LoggedCase) -> _Row:
     return {
         "ts": case.message_ts,
         "parent_ts": case.parent_ts,
-        "author_id": case.author_id,
         "probability": 1.0,
         "outcome": ReplyOutcome.MISSED if case.score is None else ReplyOutcome.TAKEN,
         "rests_at": case.judged_at,

@@ -1,6 +1,5 @@
 """`judge-bot purge`: deletes old cases, or everything of a workspace."""
 
-import asyncio
 from datetime import datetime, timedelta
 
 import typer
@@ -11,7 +10,6 @@ from bot.domain.clock import utc_now
 from bot.errors import BotError
 from bot.settings import StoreSettings, load
 from bot.store import Store
-from judge.cli.options import say
 from judge.scoring.numbers import number_of
 
 
@@ -59,15 +57,6 @@ async def purge(before: datetime, team_id: str | None) -> None:
                     "SQLite's journal is in use; the bot's next deletion empties it, or "
                     "this command does"
                 )
-    except asyncio.CancelledError:
-        say(
-            (
-                "judge-bot: interrupted; what was deleted before stays deleted; run it again "
-                "to delete the rest"
-            ),
-            err=True,
-        )
-        raise
     except DBAPIError as exc:
         raise BotError(
             f"the database cannot be written ({exc.orig}); what was deleted before stays deleted"
