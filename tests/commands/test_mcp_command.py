@@ -3,7 +3,7 @@ words of anybody.
 """
 
 import asyncio
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -44,19 +44,14 @@ async def fill(log: Store) -> None:
     await log.names.note("T1", "B1", "helper")
     for number, score in enumerate([1, 2, *[4] * 18]):
         at = AT + timedelta(minutes=number)
-        author_id = None if number else "B1"
-        (case,) = await add(
-            log, at=at, score=score, response="SECRET", author_id=author_id, judge_version="m, v"
-        )
+        (case,) = await add(log, at=at, score=score, response="SECRET", judge_version="m, v")
         await label(case, score)
     await label(1, 3, user_id="U8", is_blind=False)
     await add(log, at=AT, score=0, visibility=Visibility.ME)
     await add(log, 4, at=AT - timedelta(weeks=1), score=1, judge_version="m, v")
     watch = Watch("T1", "C1", "B1", AT, is_private=False)
     await WatchOrders(log.database).save(watch, "U9")
-    lower = {"direction": Direction.LOWER, "since": date(2026, 11, 16), "step": -2.4}
-    level = {"level": 1.5, "level_low": 1.3, "level_high": 1.7, "n": 40, "before": 3.9}
-    await Standings(log.database).begin(standing(**lower, **level))
+    await Standings(log.database).begin(standing(direction=Direction.LOWER, step=-2.4))
     ts = to_ts(NOW - timedelta(days=4))
     asked = SeenMessage("T1", "C1", ts, ts, "U2", False, Says.WORDS, mentions=("B1",))
     await SeenMessages(log.database).note(asked)
@@ -93,7 +88,6 @@ async def test_tools_read_a_log(log: Store, tmp_path: Path) -> None:
         assert stats["mean"] == pytest.approx(79 / 24)
         (standing,) = stats["standings"]
         assert (standing["assistant"], standing["direction"]) == ("helper", "lower")
-        assert (standing["level"], standing["since"]) == (1.5, "2026-11-16")
         outcomes = standing["outcomes"]
         assert (outcomes["questions"], outcomes["signs"]["without an answer"]) == (1, 1)
         assert stats["corrected_mean"][0] == pytest.approx((75 + 4) / 24)  # with the week before

@@ -19,8 +19,6 @@ from tests.model_server import ModelServer
 from tests.programs import JUDGE_BOT, environment, pocket_slack
 from tests.stage import CHANNEL, GOOD, Stage, is_verdict
 
-JUDGE = JUDGE_BOT.with_name("judge")
-
 
 async def start(
     program: Path, *arguments: object, env: dict[str, str], folder: Path
@@ -34,7 +32,7 @@ async def start(
 async def run(
     program: Path, *arguments: object, env: dict[str, str], folder: Path
 ) -> tuple[int | None, str]:
-    if program in {JUDGE, JUDGE_BOT} and "serve" not in arguments:
+    if program.name in {"judge", "judge-bot"}:
         before = os.umask(0)
         try:
             code, said, wrong = await bot_command.run(
@@ -103,29 +101,6 @@ async def test_a_log_that_was_shared_stays_shared_and_the_start_says_so(
     beside = " ".join(f"{tmp_path}/log.db{ending}" for ending in ("", "-wal", "-shm"))
     assert (said["level"], said["mend"]) == ("warning", f"chmod 600 {beside}")
     assert modes(tmp_path)["log.db"] == "rw-r-----"
-
-
-async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
-    rows = [
-        {"prompt": "Why?", "completion": f"Because {n}. " * n, "human": n % 6} for n in range(1, 9)
-    ]
-    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (tmp_path / "in.jsonl").chmod(0o600)
-    env = {"PATH": os.environ["PATH"]}
-    for arguments in (
-        ("batch", "in.jsonl", "--model", "offline", "-o", "scored.csv"),
-        ("batch", "in.jsonl", "--model", "offline", "-o", "scored.parquet"),
-        ("pairs", "scored.jsonl", "-o", "pairs.jsonl"),
-    ):
-        code, said = await run(JUDGE, *arguments, env=env, folder=tmp_path)
-        assert code == 0, said
-    written = (
-        "scored.csv",
-        "scored.parquet",
-        "scored.jsonl",
-        "pairs.jsonl",
-    )
-    assert modes(tmp_path) == dict.fromkeys(("in.jsonl", *written), "rw-------")
 
 
 @pytest.mark.parametrize(

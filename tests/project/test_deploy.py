@@ -79,18 +79,11 @@ def test_no_settings_are_read_from_a_folder_that_the_process_can_write() -> None
         assert f"DATABASE_URL=sqlite+aiosqlite:///{folder}/slack-judge.db" in text
 
 
-def test_no_container_runs_as_root_and_the_image_is_labelled_as_the_project() -> None:
-    users = [
-        line.split()[1]
-        for line in (ROOT / "Dockerfile").read_text().splitlines()
-        if line.startswith("USER ")
-    ]
-    assert users == ["judge"]
+def test_no_container_runs_as_root_and_the_image_has_extras_that_there_are() -> None:
+    image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert re.findall("^USER (.*)", image, re.MULTILINE) == ["judge"]
     assert COMPOSED["postgres"]["user"] == "postgres"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-    said = dict(re.findall(r'image\.(\w+)="([^"]*)"', image))
-    assert (said["title"], said["licenses"]) == (project["name"], project["license"])
     (extras,) = re.findall(r'^ARG EXTRAS="(.*)"$', image, re.MULTILINE)
     assert {"postgres", "mcp"} <= set(extras.split()) <= project["optional-dependencies"].keys()
 

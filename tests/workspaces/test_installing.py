@@ -15,7 +15,6 @@ from sqlalchemy import insert, select, update
 
 from bot.domain.case import CaseStatus
 from bot.errors import StoreError
-from bot.slack.oauth import INSTALL
 from bot.store.installations import DATA_KEPT, STATE_LASTS, Installations, OAuthStates, TokenKeys
 from bot.store.jobs import submit_oldest
 from bot.store.schema import channels, installations, oauth_states
@@ -25,7 +24,6 @@ from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import run
 from tests.stage import CHANNEL, GOOD
-from tests.streams import heard
 from tests.workspaces.conftest import KEY, Company
 
 
@@ -122,14 +120,6 @@ async def test_who_installed_is_told_once_that_no_verdict_has_had_a_score_for_an
     assert [text for text in said if "rejects the app's key" in text] == said[-1:]
     first_ann = Person(first, "ann")
     assert not [each for each in first_ann.messages(first_ann.im) if "had a score" in each.text]
-
-
-async def test_an_install_page_does_not_wait_for_a_body(company: Company) -> None:
-    head = f"GET {INSTALL} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
-    async with company.running():
-        stream = await asyncio.open_connection("127.0.0.1", company.settings["http_port"])
-        stream[1].write(head.encode() + b"slowly")
-        assert b" 200 " in await heard(stream)  # until the app closes the connection
 
 
 async def test_an_answer_for_another_app_and_a_late_word_of_an_uninstall_change_nothing(
