@@ -1,18 +1,15 @@
-"""Who has changed: sums by hand, and worlds that are planted."""
+"""Who has changed: sums by hand."""
 
-from itertools import accumulate
 from math import sqrt
-from random import Random
 
 import pytest
 
-from judge.evaluation.blame import STEPS, find_blame
+from judge.evaluation.blame import find_blame
 from judge.evaluation.stats import Interval
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
 SCALE = Scale(0, 5)
-GOOD = (1, 2, 8, 30, 39, 20)
 
 
 def step(mean: float, half: float = 0.1) -> Interval:
@@ -49,24 +46,6 @@ def test_who_is_named(judge: int, total: float, half: float, who: str) -> None:
     stored = 1 if judge > 0 else 4
     asked = [(stored, stored + judge)] * 60
     assert find_blame(asked, step(total, half), SCALE).who == who
-
-
-@each(
-    ("judge", "assistant", "who"),
-    [(0, 1, {"assistant"}), (1, 0, {"judge", "judge or both"}), (1, 1, {"both"})],
-)
-def test_planted_changes_are_found(judge: int, assistant: int, who: set[str]) -> None:
-    random = Random(7)
-    named = []
-    for _ in range(40):
-        worth = random.choices(range(6), cum_weights=list(accumulate(GOOD)), k=STEPS[1])
-        stored, again = (
-            [min(max(score - less + random.choice((-1, 0, 0, 0, 0, 1)), 0), 5) for score in worth]
-            for less in (0, judge)
-        )
-        asked = list(zip(stored, again, strict=True))
-        named.append(find_blame(asked, step(-judge - assistant, 0.15), SCALE).who in who)
-    assert sum(named) >= 38
 
 
 def test_replies_that_differ_much_leave_it_open() -> None:

@@ -20,9 +20,7 @@ def drawn(generator: random.Random, labels: int) -> MeanEstimate:
         label = generator.choices(range(6), (1, 4, 10, 10, 4, 1))[0]
         score = min(max(label + generator.choice((-2, -1, 0, 0, 1, 2)), 0), 5)
         mean.add(score, label if number < labels else None)
-    found = mean.estimate()
-    assert found is not None
-    return found
+    return mean.estimate()
 
 
 @each("labels", [8, 30])
@@ -31,13 +29,6 @@ def test_the_width_that_more_labels_have_is_the_one_that_was_promised(labels: in
     promised = [within(drawn(generator, labels), 50) for _ in range(60)]
     came = [within(drawn(generator, labels + 50), 0) for _ in range(60)]
     assert fmean(promised) == pytest.approx(fmean(came), rel=0.15)
-
-
-def test_a_drop_that_is_clear_in_4_of_5_samples_is_so_far_from_0() -> None:
-    # With many, the interval reaches 1.96 standard errors, and 4 of 5 samples lie at most 0.84
-    # below their mean: 1 * 2.80 / 1.96.
-    assert to_be_seen(Interval(0.2, -0.8, 1.2), 10_000) == pytest.approx(1.4294, abs=1e-3)
-    assert to_be_seen(Interval(0.2, None, None), 1) is None
 
 
 @each("n", [4, 30])
@@ -62,9 +53,9 @@ def test_few_pairs_see_a_drop_as_often_as_is_said(n: int) -> None:
 def test_how_many_pairs_would_show_a_drop_is_what_they_then_see() -> None:
     few = Interval(-3.3, -7.1, 0.5)
     more = more_to_see(few, 3, 1.0)
-    assert more is not None
     # The standard deviation is 3.8 / 4.30 * sqrt(3) = 1.53.
     t = stats.t.ppf(0.975, more - 1)
     half = 1.53 / sqrt(more) * t
     assert to_be_seen(Interval(0, -half, half), more) == pytest.approx(1.0, abs=0.03)
     assert more_to_see(few, 3, 0.001) is None
+    assert to_be_seen(Interval(0.2, None, None), 1) is None

@@ -86,10 +86,6 @@ def test_each_measure_is_the_sum_worked_by_hand(
     assert measure(sample).value == pytest.approx(value)
 
 
-def test_measure_of_pairs_says_how_many_they_are() -> None:
-    assert pairwise_accuracy(MIXED).n == 3
-
-
 def test_levels_count_from_the_lowest_score() -> None:
     sample = Sample(np.array([0, 1]), np.array([1.0, 10.0]), np.array([2.0, 10.0]), Scale(1, 10))
     assert confusion(sample)[1, 0] == 1
