@@ -185,6 +185,8 @@ def test_the_window_of_low_replies_shows_words_that_format_nothing(
     check_blocks(window["blocks"])
     assert read(window["blocks"]) == snapshot
     assert read(list_window(LowReplies([], {}), LOW_LIST, URL)["blocks"]) == "No low replies."
+    without_words = list_window(LowReplies(LOW[1:], authors), LOW_LIST, URL, sends_files=True)
+    assert "Send me this" not in read(without_words["blocks"])
 
 
 def test_replies_with_the_same_answer_or_question_are_one_and_the_lowest_stands_for_them() -> None:

@@ -25,7 +25,6 @@ NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)  # a Sunday
         ("16 Nov", "2026-11-16T08", "2026-11-23T08"),  # its digest comes in the morning
         ("2026-11-22", "2026-11-16T08", "2026-11-23T08"),
         ("24 December", "2025-12-22T08", "2025-12-29T08"),
-        ("29 Nov", "2026-11-23T08", "2026-11-30T08"),
     ],
 )
 def test_a_time_is_read_by_the_channels_clock(text: str, start: str, end: str) -> None:
@@ -38,7 +37,6 @@ def test_a_time_is_read_by_the_channels_clock(text: str, start: str, end: str) -
     [
         ("0 weeks", "I do not know the time"),
         ("53 weeks", "I do not know the time"),
-        ("31 Nov", "I do not know the time"),
         ("2026-12-24", "is still to come"),
         ("January 2027", "is still to come"),
     ],
