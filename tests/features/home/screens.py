@@ -17,7 +17,6 @@ async def make_with_app(stage: Stage, words: str) -> None:
         is_foreign=False,
         window_channel_id=stage.ann.im,
     )
-    assert stage.services
     await _settings(stage.services, ann)
     await show_home(stage.services, ann)
     await recent(stage.services, ann)

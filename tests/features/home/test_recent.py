@@ -8,7 +8,6 @@ from sqlalchemy import insert
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import CaseStatus, Recipient, Visibility
-from bot.domain.label import Label
 from bot.features.home.handlers import ACTION_RECENT_OLDER
 from bot.features.score.command import help_line
 from bot.slack import ids
@@ -33,15 +32,11 @@ async def recent(stage: Stage, count: int = 1) -> Message:
 async def add_cases(log: Store, count: int, **changes: Any) -> None:
     """That many cases, delivered a minute apart, the last one newest."""
     row = a_row(message_ts="1795249798.298493", score=4)
-    async with log.database.engine.begin() as connection:
-        for number in range(count):
-            at = NOON + timedelta(minutes=number)
-            times = {
-                "created_at": at,
-                "judged_at": at,
-                "key": f"{changes.get('requester_id')}:{number}:{changes}",
-            }
-            await connection.execute(insert(cases).values(row | times | changes))
+    for number in range(count):
+        at = NOON + timedelta(minutes=number)
+        key = f"{changes.get('requester_id')}:{number}:{changes}"
+        values = row | {"created_at": at, "judged_at": at, "key": key} | changes
+        await log.database.execute(insert(cases).values(values))
 
 
 def of_ann(stage: Stage) -> dict[str, str]:
@@ -70,13 +65,7 @@ async def test_a_low_case_names_the_judges_reason_beside_the_reply_and_can_be_la
         words = shown(surface)
         assert words.index("Look it up.") < words.index("The judge's reason:\nIt names no source.")
     await stage.slack.settled(stage.ann.click(await home(stage), ids.ACTION_FAIR))
-
-    async def label() -> Label | None:
-        return await stage.log.labels.get(await stage.log.cases.get(1), stage.ann.id)
-
-    await stage.eventually(label)
-    assert await label() == Label(1, None)
-    await stage.slack.until(lambda: "✓" in str(stage.ann.home))
+    await stage.slack.until(lambda: "Fair ✓" in str(stage.ann.home))
     stage.ann.click(told, ids.ACTION_NOT_FAIR)
     await stage.fill_in(stage.ann, {"score": "3"})
     await stage.slack.until(lambda: "Not fair ✓" in str(stage.ann.ephemerals(CHANNEL)[0].blocks))
@@ -142,15 +131,16 @@ async def test_replies_of_a_private_channel_without_the_app_are_quoted_only_ther
 async def test_the_page_turns_in_place_to_the_oldest_and_back(stage: Stage) -> None:
     await add_cases(stage.log, 23, **of_ann(stage))
     told = await recent(stage)
-    assert numbers(told) == list(range(23, 13, -1))
-    stage.ann.click(told, ACTION_RECENT_OLDER)
-    await stage.slack.until(lambda: numbers(told) == list(range(13, 3, -1)))
-    assert buttons(told) == [ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER]
-    stage.ann.click(told, ACTION_RECENT_OLDER)
-    await stage.slack.until(lambda: numbers(told) == [3, 2, 1])
-    assert buttons(told) == [ids.ACTION_RECENT_NEWEST]
-    stage.ann.click(told, ids.ACTION_RECENT_NEWEST)
-    await stage.slack.until(lambda: numbers(told) == list(range(23, 13, -1)))
+    newest = list(range(23, 13, -1))
+    assert numbers(told) == newest
+    for action, page in (
+        (ACTION_RECENT_OLDER, list(range(13, 3, -1))),
+        (ACTION_RECENT_OLDER, [3, 2, 1]),
+        (ids.ACTION_RECENT_NEWEST, newest),
+    ):
+        stage.ann.click(told, action)
+        await stage.slack.until(lambda page=page: numbers(told) == page)
+        assert (ACTION_RECENT_OLDER in buttons(told)) == (page[-1] > 1)
     assert stage.ann.ephemerals(CHANNEL) == [told]
 
 
@@ -159,16 +149,12 @@ async def test_cases_of_others_and_of_other_teams_are_not_listed_also_from_a_for
 ) -> None:
     await add_cases(stage.log, 3, **of_ann(stage) | {"requester_id": stage.ben.id})
     await add_cases(stage.log, 1, **of_ann(stage) | {"team_id": "T0"})
-    told = await recent(stage)
-    assert told.text.startswith("You have not asked for a score yet.")
-    assert buttons(told) == []
+    assert (await recent(stage)).text.startswith("You have not asked for a score yet.")
     await add_cases(stage.log, 11, **of_ann(stage))
     told = await recent(stage, 2)
     told.blocks[-1]["elements"][0]["value"] = "2030-01-01T00:00:00+00:00/999"
     stage.ann.click(told, ACTION_RECENT_OLDER)
-    await stage.slack.until(
-        lambda: buttons(told) == [ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER]
-    )
+    await stage.slack.until(lambda: ids.ACTION_RECENT_NEWEST in buttons(told))
     assert numbers(told) == list(range(15, 5, -1))
 
 
@@ -185,18 +171,13 @@ async def test_cases_of_one_moment_are_each_listed_once(log: Store) -> None:
 async def test_the_list_stands_in_no_message_that_stays(stage: Stage) -> None:
     await add_cases(stage.log, 1, **of_ann(stage), response="Look it up.")
     direct = stage.slack.workspace.im(stage.ann.id)
-    assert stage.services
     await stage.services.messenger.direct(Recipient(stage.ann.id, ""), help_line("Hello."))
     (message,) = direct.messages.values()
     stage.ann.click(message, ids.ACTION_RECENT_NEWEST)
     assert "Look it up." in shown(await stage.told(stage.ann, channel=stage.ann.im))
     assert "Look it up." not in shown(message)
-    for method, fault in (
-        ("response_url", {"status": 404}),
-        ("chat.postEphemeral", {"error": "user_not_in_channel"}),
-    ):
-        stage.slack.fail(method, times=2, **fault)
-    count = len(direct.messages)
+    stage.slack.fail("response_url", times=2, status=404)
+    stage.slack.fail("chat.postEphemeral", times=2, error="user_not_in_channel")
     stage.ann.command(CHANNEL, ids.COMMAND, "recent")
-    await stage.slack.until(lambda: len(direct.messages) > count)
+    await stage.slack.until(lambda: len(direct.messages) > 1)
     assert list(direct.messages.values())[-1].text == NOT_SHOWN

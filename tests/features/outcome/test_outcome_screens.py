@@ -1,13 +1,12 @@
 """What came of questions, as the digest, stats and the Home tab say it."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select
 
 from bot.domain.outcome import Outcome, Outcomes, Sign, counted
-from bot.domain.questions import Question, Says, SeenMessage
+from bot.domain.questions import Question
 from bot.features.outcome import feature
 from bot.features.outcome.contradicted import Contradicted
 from bot.features.outcome.figures import OutcomeFigures
@@ -33,7 +32,7 @@ from pocket_slack import Message
 from tests.cases import NOW
 from tests.features.outcome.listening import listening, noted
 from tests.features.outcome.test_outcomes import START, a_message
-from tests.features.watch.watching import only, orders, say, scored
+from tests.features.watch.watching import only, say, scored
 from tests.gestures import home, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 from tests.tables import each
@@ -41,23 +40,15 @@ from tests.texts import read
 
 
 def test_outcomes_are_one_line() -> None:
-    outcomes = Outcomes(
-        questions=40,
-        answered=36,
-        waiting=1,
-        median=timedelta(seconds=20),
-        slowest_tenth=timedelta(minutes=4),
-        read=12,
-        known=28,
-        too_new=10,
-        signs={
-            Sign.UNANSWERED: 2,
-            Sign.COLLEAGUE: 13,
-            Sign.CAME_BACK: 0,
-            Sign.CONTESTED: 4,
-            Sign.QUIET: 9,
-        },
-    )
+    signs = {
+        Sign.UNANSWERED: 2,
+        Sign.COLLEAGUE: 13,
+        Sign.CAME_BACK: 0,
+        Sign.CONTESTED: 4,
+        Sign.QUIET: 9,
+    }
+    half = timedelta(seconds=20)
+    outcomes = Outcomes(40, 36, 1, half, timedelta(minutes=4), 12, 28, 10, signs)
     assert outcome_line(outcomes) == (
         "40 questions in four weeks: 36 answered, half within 20 s, the slowest tenth after 4 min; "
         "3 not answered within a day; 1 not answered yet. Of 28 with an outcome, 13 joined by a "
@@ -67,11 +58,8 @@ def test_outcomes_are_one_line() -> None:
 
 
 def test_what_waits_has_links_the_longest_first() -> None:
-    times = [NOW - timedelta(minutes=90 - 10 * number) for number in range(7)]
-    questions = [
-        Question("C1", f"{at.timestamp():.6f}", f"{at.timestamp():.6f}", "U1", is_meant=True)
-        for at in times
-    ]
+    times = [to_ts(NOW - timedelta(minutes=90 - 10 * number)) for number in range(7)]
+    questions = [Question("C1", ts, ts, "U1", is_meant=True) for ts in times]
     members = {"U9": Member("helper", is_bot=True)}
     (block,) = waiting_blocks({"U9": questions}, members, NOW, "https://acme.slack.com/")
     lines = str(read([block])).splitlines()
@@ -90,46 +78,34 @@ async def test_home_and_stats_link_what_waits_and_list_what_askers_contradict(
     open_stage: StageFactory,
 ) -> None:
     stage = await listening(open_stage)
-    workspace = stage.slack.workspace
-    members = [workspace.user(name) for name in ("ann", "helper")]
-    other = workspace.add_channel("sales", [*members, workspace.bot])
     _, reply, case = await scored(stage)  # 4 of 5
-    watch = await only(stage)
-    await orders(stage).save(replace(watch, channel_id=other.id), stage.ann.id)
     stage.ann.post(CHANNEL, "No, that is wrong.", thread_ts=reply.thread_ts)
     stage.ann.post(CHANNEL, f"<@{stage.helper.id}> And now?")
     await noted(stage, 4)
     stage.model.script("confirmed: no\nthanked: no\ncontested: yes\nhanded over: no")
     later = stage.services_at(timedelta(hours=2))
     await SignReader(later).look()
-    await Contradicted(later, OutcomeFigures(later)).note()
+    figures = OutcomeFigures(later)
+    assert not await figures.waiting(stage.slack.workspace.team_id, ["C0"])
+    await Contradicted(later, figures).note()
     assert await stage.log.database.values(select(contradicted.c.case_id)) == [case.id]
-    shown_stats = await stats(stage, "@helper", 2)
-    assert "2 questions in four weeks: 1 answered" in shown(shown_stats)
-    assert "*Not answered yet*" in shown(shown_stats)
-    assert "|Question>" in shown(shown_stats)
-    assert "1 reply with a good score contested" in shown(shown_stats)
-    ts = to_ts(datetime.now(UTC))
-    asked = SeenMessage(watch.team_id, other.id, ts, ts, stage.ann.id, False, Says.WORDS)
-    await SeenMessages(stage.log.database).note(replace(asked, mentions=(stage.helper.id,)))
-    shown_stats = await stats(stage, "@helper", 3)
-    assert "; 2 not answered yet" in shown(shown_stats)
-    assert "by *helper*: 1 question\n" in shown(shown_stats)
-    assert "Not answered yet" not in shown(await stats(stage, "", 4))
-    shown_at_home = str(read((await home(stage)).body["blocks"]))
-    assert "*Not answered yet* by *helper*: 2 questions" in shown_at_home
-    stage.ann.click(shown_stats, ACTION_CONTRADICTED)
-    listed = await stage.told(stage.ann, 5)
+    of_helper = await stats(stage, "@helper", 2)
+    assert "2 questions in four weeks: 1 answered" in shown(of_helper)
+    assert "*Not answered yet* by *helper*: 1 question\n" in shown(of_helper)
+    assert "1 reply with a good score contested" in shown(of_helper)
+    assert "Not answered yet" not in shown(await stats(stage, "", 3))
+    at_home = str(read((await home(stage)).body["blocks"]))
+    assert "*Not answered yet* by *helper*: 1 question" in at_home
+    stage.ann.click(of_helper, ACTION_CONTRADICTED)
+    listed = await stage.told(stage.ann, 4)
     assert f"|Score {case.score} of 5>" in shown(listed)
-    assert shown(await asked_for(stage, "@helper", 6)) == shown(listed)
-    assert shown(await asked_for(stage, "last week", 7)) == none_watched(
-        WORD, "last week", ["helper"]
-    )
+    assert shown(await asked_for(stage, "@helper", 5)) == shown(listed)
+    said = shown(await asked_for(stage, "last week", 6))
+    assert said == none_watched(WORD, "last week", ["helper"])
     stage.ann.click(listed, ids.ACTION_FAIR)
 
     async def is_chosen() -> bool:
-        latest = stage.ann.ephemerals(CHANNEL)
-        return any("Fair ✓" in str(message.blocks) for message in latest)
+        return any("Fair ✓" in str(each.blocks) for each in stage.ann.ephemerals(CHANNEL))
 
     await stage.eventually(is_chosen)
     told = await stage.log.database.values(select(assignments.c.user_id).filter_by(case_id=case.id))
@@ -138,20 +114,17 @@ async def test_home_and_stats_link_what_waits_and_list_what_askers_contradict(
 
 @each(("late", "is_told"), [(20, True), (5, False)])
 def test_more_contested_good_scores_are_told_when_clear(late: int, is_told: bool) -> None:
-    def contested(number: int, begin: datetime) -> list[Outcome]:
-        threads = [to_ts(begin + timedelta(hours=at)) for at in range(60)]
-        return [an_outcome(ts, contested=at < number) for at, ts in enumerate(threads)]
-
     before = NOW - timedelta(days=28)
-    found = more_contested([*contested(late, NOW), *contested(2, before)], NOW, before)
+    outcomes = list[Outcome]()
+    for number, begin in ((late, NOW), (2, before)):
+        for at in range(60):
+            ts = to_ts(begin + timedelta(hours=at))
+            signs = frozenset({Sign.CONTESTED} if at < number else ())
+            outcomes.append(Outcome(Question("C1", ts, ts, "U1", is_meant=True), signs))
+    found = more_contested(outcomes, NOW, before)
     assert (found is not None) == is_told
     if found:
         assert "contested more of the replies with good scores: *33%*" in contested_line(found)
-
-
-def an_outcome(ts: str, *, contested: bool) -> Outcome:
-    signs = frozenset({Sign.CONTESTED} if contested else ())
-    return Outcome(Question("C1", ts, ts, "U1", is_meant=True), signs)
 
 
 def test_the_questions_of_one_thread_compare_no_release() -> None:
@@ -166,9 +139,8 @@ def test_details_have_the_share_of_each_sign_with_its_range() -> None:
 
 
 async def test_the_watch_says_that_all_messages_count_where_most_are_answered(
-    open_stage: StageFactory,
+    stage: Stage,
 ) -> None:
-    stage: Stage = await open_stage()
     await say(stage, "@helper all alert off")
     watch = await only(stage)
     later = stage.services_at(timedelta(hours=2))
@@ -176,8 +148,8 @@ async def test_the_watch_says_that_all_messages_count_where_most_are_answered(
     now = datetime.now(UTC).timestamp() - START
     channel = {"team_id": watch.team_id, "channel_id": watch.channel_id}
     for at in range(0, 300, 60):
-        asked = a_message(now + at, f"P{at}", **channel)
+        seen = SeenMessages(stage.log.database)
+        await seen.note(a_message(now + at, f"P{at}", **channel))
         answer = a_message(now + at + 9, watch.author_id, now + at, **channel, is_app=True)
-        for message in (asked, answer):
-            await SeenMessages(stage.log.database).note(message)
+        await seen.note(answer)
     assert await feature(later).questions_of(watch) == ALL_MEANT

@@ -137,16 +137,15 @@ def test_the_same_asked_again_within_a_day_comes_back(hours: int, came_back: boo
 def test_an_unanswered_question_is_the_slowest() -> None:
     # Waits of 10 to 80 s, and two of ten without an answer: the median is the sixth, the slowest
     # tenth begins with an unanswered one.
-    messages = [asked(1000 * number, f"P{number}") for number in range(10)]
-    messages += [
-        a_message(1000 * number + 10 * (number + 1), HELPER, 1000 * number) for number in range(8)
-    ]
-    waiting = asked(timedelta(days=2).total_seconds() - 60)
-    questions = found(*messages, waiting)
+    messages = [asked(timedelta(days=2).total_seconds() - 60)]
+    for number in range(10):
+        messages.append(asked(1000 * number, f"P{number}"))
+        if number < 8:
+            messages.append(a_message(1010 * number + 10, HELPER, 1000 * number))
+    questions = found(*messages)
     outcomes = counted(outcomes_of(questions, NOW))
     assert (outcomes.questions, outcomes.answered, outcomes.waiting) == (11, 8, 1)
-    assert outcomes.median == timedelta(seconds=60)
-    assert outcomes.slowest_tenth is None
+    assert (outcomes.median, outcomes.slowest_tenth) == (timedelta(seconds=60), None)
     # Signs are counted once silence is one, too: of none yet, and a day later of all but the last.
     assert (outcomes.known, outcomes.too_new) == (0, 11)
     later = counted(outcomes_of(questions, NOW + timedelta(days=1, hours=3)))

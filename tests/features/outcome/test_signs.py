@@ -29,13 +29,15 @@ async def stage(open_stage: StageFactory) -> Stage:
     return await listening(open_stage)
 
 
-async def answered(stage: Stage, *after: str) -> Message:
-    """A question that the assistant has answered, and what the asker wrote after that."""
+async def answered(stage: Stage, *after: str, before: int = 0) -> Message:
+    """A question that the assistant has answered, and what the asker wrote after that; so many
+    messages are noted before.
+    """
     question = stage.ann.post(CHANNEL, f"<@{stage.helper.id}> How do I undo it?")
     stage.helper.post(CHANNEL, "With Ctrl-Z.", thread_ts=question.ts)
     for words in after:
         stage.ann.post(CHANNEL, words, thread_ts=question.ts)
-    await noted(stage, 2 + len(after))
+    await noted(stage, before + 2 + len(after))
     return question
 
 
@@ -68,11 +70,10 @@ async def test_what_follows_an_answer_is_read_once_and_again_if_more_is_written(
     assert asked(stage) == []
     for _ in range(2):
         await look(stage)
-    assert len(asked(stage)) == 1
-    assert "the asker: That does not work." in asked(stage)[0]
-    assert "secret" not in asked(stage)[0]
-    outcomes = await outcomes_later(stage)
-    assert (outcomes.answered, outcomes.signs[Sign.CONTESTED]) == (1, 1)
+    (prompt,) = asked(stage)
+    assert "the asker: That does not work." in prompt
+    assert "secret" not in prompt
+    assert (await outcomes_later(stage)).signs[Sign.CONTESTED] == 1
     stage.model.script(CONFIRMED)
     stage.ann.post(CHANNEL, "Sorry, it does.", thread_ts=question.ts)
     await noted(stage, 5)
@@ -146,15 +147,11 @@ async def test_what_was_read_goes_with_the_message_also_while_the_model_reads(
 async def test_a_thread_costs_at_most_what_the_watch_may_spend_in_a_day(stage: Stage) -> None:
     stage.model.script(CONTESTED)
     await say(stage, "@helper all 1 a day alert off")
-    await answered(stage, "That does not work.")
-    second = stage.ann.post(CHANNEL, f"<@{stage.helper.id}> And now?")
-    stage.helper.post(CHANNEL, "Again.", thread_ts=second.ts)
-    stage.ann.post(CHANNEL, "No.", thread_ts=second.ts)
-    await noted(stage, 6)
-    await look(stage)
-    assert len(asked(stage)) == 1
-    await look(stage, RESTED + timedelta(days=1))
-    assert len(asked(stage)) == 2
+    for number in (1, 2):
+        await answered(stage, "That does not work.", before=3 * (number - 1))
+    for days in (0, 1):
+        await look(stage, RESTED + timedelta(days=days))
+        assert len(asked(stage)) == days + 1
 
 
 async def test_an_answer_after_which_nobody_wrote_is_not_asked_about_and_a_thumb_confirms_it(

@@ -11,6 +11,7 @@ from sqlalchemy import insert
 from bot.domain.case import CaseSource, text_hash
 from bot.domain.questions import Says
 from bot.features.topics.sorting import LOOK_HOUR, TopicLooks
+from bot.store.figures import to_ts
 from bot.store.schema import cases, seen_messages
 from tests.cases import a_row
 from tests.features.watch.watching import only
@@ -47,33 +48,28 @@ async def ask(
     rows = list[Mapping[str, Any]]()
     seen = list[Mapping[str, Any]]()
     for number, score in enumerate(scores):
+        at = begin + timedelta(minutes=number)
         text = words if is_same else f"{words} {number}?"
-        question_ts = f"{(begin + timedelta(minutes=number)).timestamp():.6f}"
+        question_ts = to_ts(at)
         if score is None:
             # Its words are read from Slack, whose clock says when it was asked.
             question_ts = stage.ann.post(CHANNEL, f"<@{watch.author_id}> {text}").ts
-        reply_ts = f"{(begin + timedelta(minutes=number, seconds=20)).timestamp():.6f}"
-        message = {"thread_ts": question_ts, "says": Says.WORDS, **place}
-        mentions = (watch.author_id,)
+        message = {"thread_ts": question_ts, "says": Says.WORDS, "finished_at": begin, **place}
         of_ann = {"author_id": stage.ann.id, "is_app": False, "text_hash": text_hash(text.lower())}
-        seen.append(
-            message | of_ann | {"ts": question_ts, "mentions": mentions, "finished_at": begin}
-        )
+        seen.append(message | of_ann | {"ts": question_ts, "mentions": (watch.author_id,)})
         if score is None:
             continue
+        reply_ts = to_ts(at + timedelta(seconds=20))
         of_helper = {"author_id": watch.author_id, "is_app": True, "text_hash": None}
-        seen.append(message | of_helper | {"ts": reply_ts, "mentions": (), "finished_at": begin})
+        seen.append(message | of_helper | {"ts": reply_ts, "mentions": ()})
         row = a_row(
             **place,
             key=f"{words}/{days}/{number}",
             author_id=watch.author_id,
             source=CaseSource.WATCH,
-            model="m",
             judge_version=VERSION,
             probability=probability,
             question=text,
-            response="Like that.",
-            justification="",
             score=score,
             parent_ts=question_ts,
             thread_ts=question_ts,
@@ -81,13 +77,12 @@ async def ask(
             question_ts=question_ts,
             question_author_id=stage.ann.id,
             created_at=begin - timedelta(days=30),
-            judged_at=begin + timedelta(minutes=number, seconds=30),
+            judged_at=at,
         )
         rows.append(row)
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(insert(seen_messages), seen)
-        if rows:
-            await connection.execute(insert(cases), rows)
+    await stage.log.database.execute(insert(seen_messages).values(seen))
+    if rows:
+        await stage.log.database.execute(insert(cases).values(rows))
 
 
 def sorter(names: Mapping[str, str] = NAMES) -> Callable[[Mapping[str, Any]], str]:

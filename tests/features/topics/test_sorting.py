@@ -39,7 +39,6 @@ async def test_thirty_questions_are_named_once_a_week_and_each_is_sorted_once(st
     await ask(stage, "I forgot my password", [4] * 12)
     await sort(stage)
     assert await names(stage) == {EXPENSES: 20, PASSWORDS: 12}
-    assert len(namings(stage)) == 1
     requests = len(stage.model.requests)
     await sort(stage)
     await sort(stage, days=1)
@@ -55,7 +54,6 @@ async def test_a_new_name_is_asked_for_where_ten_questions_fit_none(stage: Stage
     await ask(stage, "What about leave", [4] * 9)
     stage.model.script(sorter({"expense": EXPENSES}))
     await sort(stage)
-    assert await names(stage) == {EXPENSES: 30, "other": 9}
     stage.model.script(sorter())
     await ask(stage, "More about leave", [4] * 3, days=0.5)
     await sort(stage, days=1)
@@ -64,7 +62,6 @@ async def test_a_new_name_is_asked_for_where_ten_questions_fit_none(stage: Stage
     await ask(stage, "Another leave", [4] * 10, days=-6)
     await sort(stage, days=7)
     assert await names(stage) == {EXPENSES: 50, LEAVE: 22}
-    assert len(namings(stage)) == 2
     assert f'"{EXPENSES}"' in namings(stage)[1]
 
 

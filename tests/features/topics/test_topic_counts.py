@@ -60,7 +60,6 @@ def test_a_drop_in_one_topic_is_said_to_be_only_there() -> None:
         ("leave", (4, 120), (4, 40)),
         ("passwords", (3.5, 120), (3.5, 40)),
     )
-    assert change
     assert change.topic == "expenses"
 
 
@@ -131,8 +130,6 @@ def test_a_digest_names_the_topic_that_clearly_scores_lowest_or_else_the_most_fr
     leave = questions("leave", [4] * 20)
     low = week_block(" U1", "helper", report_of(questions("expenses", [2] * 31), leave), "")
     alike = week_block(" U1", "helper", report_of(questions("expenses", [4, 5] * 20), leave), "")
-    assert low
-    assert alike
     said = "Topics of *helper* in four weeks: "
     assert str(read([low])).startswith(f"{said}*expenses* 31 questions, *2.0*; all others 4.0.")
     assert str(read([alike])).startswith(

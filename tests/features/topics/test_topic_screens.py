@@ -17,7 +17,7 @@ from bot.features.watch.way import find_way
 from bot.pipeline.text import none_watched
 from bot.slack import ids as slack_ids
 from bot.slack.manifest import load_manifest
-from bot.store.schema import assignments, cases, topics, watches
+from bot.store.schema import assignments, cases, watches
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction
 from pocket_slack import Message
@@ -35,7 +35,6 @@ async def stage(open_stage: StageFactory) -> Stage:
     opened: Stage = await open_stage(manifest=load_manifest(parts=["files"]), watch_by="looking")
     await say(opened, "@helper all alert off")
     opened.model.script(sorter())
-    assert opened.services
     opened.services.clock = monday
     return opened
 
@@ -51,7 +50,7 @@ async def pressed(stage: Stage, message: Message, action: str, number: int) -> M
 
 
 @pytest.mark.needs("digest")
-async def test_topics_have_counts_that_sql_recounts_and_stay_in_a_private_channel(
+async def test_topics_have_counts_and_stay_in_a_private_channel(
     stage: Stage,
 ) -> None:
     await ask(stage, "How do I file an expense", [2, 3] * 10)
@@ -59,12 +58,8 @@ async def test_topics_have_counts_that_sql_recounts_and_stay_in_a_private_channe
     await ask(stage, "Which expense is paid", [None])
     await sort(stage)
     said = shown(await told(stage, "topics @helper", 2))
-    query = select(topics.c.name, cases.c.score).outerjoin(cases, topics.c.case_id == cases.c.id)
-    rows = await stage.log.database.all(query)
-    for name in (EXPENSES, PASSWORDS):
-        number = len([row for row in rows if row.name == name])
-        given = [row.score for row in rows if row.name == name and row.score is not None]
-        assert f"*{name}*: {number} questions · mean *{sum(given) / len(given):.1f}*" in said
+    assert f"*{EXPENSES}*: 21 questions · mean *2.5*, between" in said
+    assert f"*{PASSWORDS}*: 12 questions · mean *4.0*, between" in said
     assert "1 not answered within a day (5%)" in said
     assert shown(await told(stage, "topics", 3)) == said
     line = await stats(stage, "@helper", 4)
@@ -119,19 +114,15 @@ async def test_what_to_write_has_bad_questions_in_the_same_words_together_with_l
 @pytest.mark.needs("digest", "outcome")
 async def test_what_to_write_comes_as_a_file_that_goes_with_its_questions(stage: Stage) -> None:
     await ask(stage, "How do I hand over an expense?", [1] * 20, is_same=True)
-    await ask(stage, "How do I file an expense", [4] * 10)
-    await sort(stage)
-    table = await told(stage, "topics @helper", 2)
-    listed = await pressed(stage, table, ids.ACTION_WRITE, 3)
+    none_yet = await told(stage, "topics @helper", 2)
+    listed = await pressed(stage, none_yet, ids.ACTION_WRITE, 3)
     assert "in your direct messages" in (await pressed(stage, listed, ids.ACTION_FILE, 4)).text
     (file,) = stage.slack.workspace.files.values()
     row = json.loads(file.content)
-    assert (row["topic"], row["asked"], row["answered_well"]) == (EXPENSES, 20, 0)
+    assert (row["topic"], row["asked"], row["answered_well"]) == ("other", 20, 0)
     assert row["question"] == "How do I hand over an expense?"
     assert (row["low_score"], row["unanswered"], len(row["links"])) == (20, 0, 20)
     case = await stage.log.cases.get(1)
-    assert case
-    assert case.message_ts
     await stage.log.edits.note_deleted(case.team_id, case.channel_id, case.message_ts)
     await stage.slack.until(lambda: file.is_deleted)
 
@@ -150,7 +141,6 @@ async def planted_change(stage: Stage, before: Scores, now: Scores) -> Standing:
     later = monday() - datetime.now(UTC) + timedelta(hours=1)
     await StandingLooks(stage.services_at(later)).look()
     found = await Standings(stage.log.database).of(subject_of(await only(stage)))
-    assert found
     assert found.direction is Direction.LOWER
     return found
 
@@ -187,14 +177,11 @@ async def test_a_drop_that_another_mix_explains_is_not_blamed_on_the_assistant(
 
 
 async def test_the_price_of_a_watch_has_the_sorting_in_it(stage: Stage) -> None:
-    assert stage.services
     settings = stage.services.settings.model_copy(update={"openai_base_url": None})
     services = replace(stage.services, settings=settings)
     team_id = stage.slack.workspace.team_id
     with_topics = await find_way(services, team_id, "C1")
     services.features = ()
     alone = await find_way(services, team_id, "C1")
-    assert with_topics.usd
-    assert alone.usd
     # 900 tokens at $0.1, 120 at $0.5 a million, for fifteen questions
     assert with_topics.usd - alone.usd == pytest.approx(0.00001)
