@@ -14,7 +14,6 @@ from judge import (
     SetupError,
     Turn,
     UnavailableError,
-    Unscored,
     UnscoredReason,
     load_rubric,
 )
@@ -90,23 +89,13 @@ async def test_server_that_ignores_n_is_asked_again_for_the_missing_ones_at_once
     assert ask.server.most_at_once == 4
 
 
-async def test_panel_keeps_each_rating_with_its_model(ask: Ask) -> None:
-    scores = {"a": 5, "b": 1, "c": 2}
-    verdict = await ask(lambda request: f"score: {scores[request['model']]}\nSo.", model=[*scores])
-    ratings = [each for each in verdict.ratings if isinstance(each, Rating)]
-    assert {rating.model: rating.score for rating in ratings} == scores
-    assert (verdict.score, verdict.model, verdict.basis) == (2, "a, b, c", "3 of 3")
-    assert all("n" not in request for request in ask.server.requests)
-
-
 async def test_panel_goes_on_without_a_member_that_fails(ask: Ask) -> None:
-    verdict = await ask(
-        lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.",
-        model="a, b, c",
-    )
-    assert (verdict.score, verdict.basis) == (3, "2 of 3")
-    [failed] = [rating for rating in verdict.ratings if isinstance(rating, Unscored)]
-    assert (failed.model, failed.reason) == ("b", UnscoredReason.CALL_FAILED)
+    replies = {"a": "score: 3\nSo.", "b": Failure(404), "c": "score: 4\nSo."}
+    verdict = await ask(lambda request: replies[request["model"]], model="a, b, c")
+    assert (verdict.score, verdict.basis, verdict.model) == (3, "2 of 3", "a, b, c")
+    assert [rating.model for rating in verdict.ratings] == ["a", "b", "c"]
+    assert verdict.ratings[1].reason is UnscoredReason.CALL_FAILED
+    assert all("n" not in request for request in ask.server.requests)
 
 
 @each(

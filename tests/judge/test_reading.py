@@ -119,14 +119,3 @@ def test_second_answer_can_give_its_score_in_any_format(completion: str) -> None
 )
 def test_second_answer_with_anything_else_is_unscored(completion: str) -> None:
     assert isinstance(parse_score_line(completion, Scale(0, 5)), Unscored)
-
-
-@each(
-    ("number", "scale", "is_on_it"),
-    [(-1, (0, 5), False), (10, (1, 10), True), (11, (1, 10), False), (0, (1, 10), False)],
-)
-def test_single_number_on_the_scale_is_the_score_of_a_second_answer(
-    number: int, scale: tuple[int, int], is_on_it: bool
-) -> None:
-    result = parse_score_line(f"{number}", Scale(*scale))
-    assert (isinstance(result, Rating) and result.score == number) is is_on_it

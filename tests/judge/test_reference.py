@@ -103,17 +103,13 @@ async def test_batch_judges_by_rows_references_and_conversations(
     assert prompts.count('<turn role="user">Hi.</turn>') == len(model_server.requests) == 5
 
 
-@each(("expected", "known"), [("Yes.", "Yes."), ({"a": [1]}, '{"a": [1]}'), (None, None)])
+@each(("expected", "known"), [("Yes.", "Yes."), (["a"], '["a"]'), (None, None)])
 async def test_what_a_tool_expects_goes_to_rubrics_that_place_it(
     ask: Ask, expected: Any, known: str | None
 ) -> None:
-    ask.server.requests.clear()
     ask.server.script("score: 4\nGood.")
-    for rubric in ("reference-5", "additive-5"):
+    for rubric, has_it in (("reference-5", known is not None), ("additive-5", False)):
         judge = ask.judge(rubric=rubric, samples=1)
-        verdict, _ = await score_dialogue(judge, "Is it?", "It is.", expected)
-        assert verdict.is_scored == (rubric == "additive-5" or known is not None)
-    prompts = [request["messages"][0]["content"] for request in ask.server.requests]
-    assert [f"<reference>{known}</reference>" in each for each in prompts] == [True] * (
-        known is not None
-    ) + [False]
+        ask.server.requests.clear()
+        await score_dialogue(judge, "Is it?", "It is.", expected)
+        assert (f"<reference>{known}</reference>" in str(ask.server.requests)) == has_it

@@ -312,19 +312,12 @@ def refusals(files: Files, before: Path) -> Iterator[tuple[str, str, tuple[objec
     for change, said in (
         ({"samples": 3}, "line 1: judged with samples 3, now 1; scores of two judges do not"),
         ({"model": "n"}, "line 1: judged with model 'n', now 'm'"),
-        ({"rubric_version": None}, "line 1: judged with rubric_version None, now 'f846c469'"),
         ({"score": 7}, "line 1: score 7 is not a whole number from 0 to 5; give JSONL that"),
     ):
         yield said, json.dumps(fields | change), ()
-    yield (
-        "line 1: no score; 'judge batch' adds them; give JSONL",
-        '{"prompt": "a", "completion": "b"}',
-        (),
-    )
     yield "line 1: not JSON", before.read_text()[:90], ()
     yield "there is no row to compare with", "\n", ()
     yield "name the earlier output with --compare", "", ("--fail-if-worse",)
-    yield "no such file", "", ("--compare", files.folder / "none")
     yield "--label humann: no row of", "", ("--compare", before, "--label", "humann")
 
 

@@ -33,7 +33,6 @@ from tests.server_profiles import (
     AZURE,
     GOOD,
     KEY,
-    LITELLM,
     LLAMA_CPP,
     MODEL,
     OPENAI,
@@ -144,18 +143,6 @@ async def test_server_that_ignores_the_limit_gets_it_under_the_other_name(ask: A
         assert (await judge.score(QUESTION, RESPONSE)).score == 4
     sent = [[name for name in LIMITS if name in request] for request in ask.server.requests]
     assert sent == [[LIMITS[1]], [LIMITS[0]], [LIMITS[0]]]
-
-
-async def test_server_that_rejects_every_option_is_asked_once_per_option(ask: Ask) -> None:
-    options = ("temperature", "logprobs", *LIMITS)
-    refused = Failure(400, message="".join(f"'{option}' " for option in options))
-    both = Answer(GOOD, more=(GOOD,))
-    verdict = await ask(
-        lambda request: both if request.keys().isdisjoint(options) else refused, ask="distribution"
-    )
-    assert verdict.score == 4
-    # These are left out one after another, logprobs with top_logprobs; then it is asked for text.
-    assert len(ask.server.requests) == 6
 
 
 # A context that is too short
@@ -319,16 +306,3 @@ async def test_key_of_the_administrator_is_never_sent(model_server: ModelServer)
         with pytest.raises(TypeError, match="authentication"):
             await Judge(MODEL, client=client).score(QUESTION, RESPONSE)
     assert model_server.requests == []
-
-
-async def test_default_client_uses_the_key_and_the_address_of_the_environment(
-    model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url)
-    model_server.script(LITELLM.script(*LITELLM.rejections))
-    async with Judge(MODEL, ask="distribution") as judge:
-        verdict = await judge.score(QUESTION, RESPONSE)
-    assert (verdict.score, verdict.basis, verdict.weighted_score) == (4, "2 of 2", None)
-    assert not LITELLM.rejections.keys() & model_server.requests[-1].keys()
-    assert model_server.headers[0]["authorization"] == f"Bearer {KEY}"

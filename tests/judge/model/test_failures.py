@@ -92,25 +92,18 @@ json_values = st.recursive(
 
 def completion_like(value: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """A chat completion in which each field can hold any value."""
-    token = st.fixed_dictionaries({"token": value, "logprob": value})
-    tokens = st.lists(
-        st.fixed_dictionaries({"token": value, "top_logprobs": value | st.lists(token, max_size=2)})
-    )
-    message = st.fixed_dictionaries(
-        {}, optional={"content": value, "refusal": value, "reasoning_content": value}
-    )
-    choice = st.fixed_dictionaries(
-        {"message": value | message, "finish_reason": value},
-        optional={
-            "logprobs": value | st.fixed_dictionaries({"content": value | tokens}),
-            "error": value,
-        },
-    )
-    usage = st.fixed_dictionaries({"prompt_tokens": value, "completion_tokens": value})
-    return st.fixed_dictionaries(
-        {"choices": value | st.lists(value | choice, max_size=3)},
-        optional={"usage": value | usage, "error": value, "object": value, "code": value},
-    )
+
+    def object_of(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+        return st.fixed_dictionaries({}, optional=fields) | value
+
+    likely = st.lists(object_of(token=value, logprob=value), max_size=2)
+    tokens = st.lists(object_of(token=value, top_logprobs=likely | value))
+    message = object_of(content=value, refusal=value, reasoning_content=value)
+    logprobs = object_of(content=tokens | value)
+    choice = object_of(message=message, finish_reason=value, logprobs=logprobs, error=value)
+    usage = object_of(prompt_tokens=value, completion_tokens=value)
+    choices = st.lists(choice, max_size=3)
+    return object_of(choices=choices | value, usage=usage, error=value, object=value, code=value)
 
 
 statuses = st.sampled_from(

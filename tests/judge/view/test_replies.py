@@ -105,8 +105,6 @@ def test_rows_of_one_case_become_one_reply_with_several_labels(read: Read) -> No
     assert (first.miss, first.differs) == (2.5, True)
     assert of_another_judge.shown["name"] == "Case 12"
     assert (alone.labels, alone.miss, alone.differs) == ([], None, False)
-    apart = read([{"score": 4, "human": 2}, {"score": 4, "human": 2.5}]).replies
-    assert [reply.differs for reply in apart] == [True, False]
 
 
 def test_fields_that_are_not_text_are_shown_as_json_or_missing(read: Read) -> None:
