@@ -106,16 +106,25 @@ def outcomes_of(
             continue
         read = None
         if signs and last.get(question.thread) is question:
-            read = signs.get(question.thread)
-        # What was read before this answer is about an earlier one.
-        if read and float(read.last_ts) <= float(question.answer_ts or 0):
-            read = None
+            read = _read_after(question, signs)
         has_thumb = (question.answer_ts or "", question.asker_id) in thumbs_up
-        found = _signs_of(question, now, read.signs if read else None, has_thumb=has_thumb)
-        is_settled = now - question.asked_at >= SETTLED_AFTER
-        is_read = read is not None
-        outcomes.append(Outcome(question, found, question.is_waiting(now), is_settled, is_read))
+        outcome = Outcome(
+            question,
+            signs=_signs_of(question, now, read, has_thumb=has_thumb),
+            is_waiting=question.is_waiting(now),
+            is_settled=now - question.asked_at >= SETTLED_AFTER,
+            is_read=read is not None,
+        )
+        outcomes.append(outcome)
     return outcomes
+
+
+def _read_after(question: Question, signs: Mapping[Thread, ReadSigns]) -> Signs | None:
+    read = signs.get(question.thread)
+    # What was read before this answer is about an earlier one.
+    if read is None or float(read.last_ts) <= float(question.answer_ts or 0):
+        return None
+    return read.signs
 
 
 def last_of_threads(questions: Sequence[Question]) -> Mapping[Thread, Question]:

@@ -156,15 +156,9 @@ class Cases(StoreQueries):
         """The case that a message has already, as far as this person is concerned, and its hash as
         it was read.
         """
-        row = await self._database.one(
-            _LATEST,
-            {
-                "team_id": team_id,
-                "channel_id": channel_id,
-                "message_ts": message_ts,
-                "requester_id": requester_id,
-            },
-        )
+        asked = {"team_id": team_id, "channel_id": channel_id}
+        asked |= {"message_ts": message_ts, "requester_id": requester_id}
+        row = await self._database.one(_LATEST, asked)
         return (LoggedCase(**row._mapping), row.message_hash) if row else None
 
     async def with_turns(self, case: LoggedCase) -> LoggedCase:

@@ -186,23 +186,23 @@ def by_week(weeks: Sequence[tuple[Any, Any]]) -> sa.ColumnElement[Any]:
 async def read_budgets(
     connection: AsyncConnection, team_id: str, channel_ids: Collection[str], now: datetime
 ) -> Mapping[str, LabelBudget]:
-    weekly = channels.c.labels_per_week
-    chosen = sa.select(channels.c.channel_id, weekly.label("number")).filter_by(team_id=team_id)
-    chosen = chosen.where(channels.c.channel_id.in_(channel_ids), weekly.is_not(None))
-    wanted = await _numbers(connection, chosen)
-    given = sa.select(labels.c.channel_id, sa.func.count().label("number"))
-    given = given.filter_by(team_id=team_id, is_blind=True).group_by(labels.c.channel_id)
-    is_this_week = labels.c.created_at >= utc_week(now)
-    given = given.where(labels.c.channel_id.in_(channel_ids), is_this_week)
-    used = await _numbers(connection, given)
+    chosen = sa.select(channels.c.channel_id, channels.c.labels_per_week.label("number"))
+    wanted = await _numbers(connection, chosen.filter_by(team_id=team_id))
+    number = sa.func.count().label("number")
+    given = sa.select(labels.c.channel_id, number).group_by(labels.c.channel_id)
+    given = given.filter_by(team_id=team_id, is_blind=True)
+    given = given.where(labels.c.channel_id.in_(channel_ids))
+    used = await _numbers(connection, given.where(labels.c.created_at >= utc_week(now)))
     return {
         each: LabelBudget(wanted.get(each, LABELS_PER_WEEK), used.get(each, 0))
         for each in channel_ids
     }
 
 
-async def _numbers(connection: AsyncConnection, query: sa.Select[str, int]) -> Mapping[str, int]:
-    return {row.channel_id: row.number for row in await connection.execute(query)}
+async def _numbers(connection: AsyncConnection, query: sa.Select[Any]) -> Mapping[str, int]:
+    """The number of each channel that has one."""
+    rows = await connection.execute(query)
+    return {row.channel_id: row.number for row in rows if row.number is not None}
 
 
 def _used(sizes: Mapping[_ByWeek, int]) -> Mapping[str, bool]:
@@ -241,10 +241,11 @@ class LabelDraws(StoreQueries):
         fixed = await self._probabilities(team_id, wanted, starts)
         draws = []
         for channel_id, is_drawn in _used(sizes).items():
-            weekly = budgets[channel_id].weekly
-            keys = [(channel_id, week, is_drawn) for week in range(WEEKS)]
-            shares = [fixed.get(key) or _share(weekly, sizes, key) for key in keys]
-            weeks = list(zip(starts, shares, strict=False))
+            weeks = []
+            for week, start in enumerate(starts[:WEEKS]):
+                key = channel_id, week, is_drawn
+                share = _share(budgets[channel_id].weekly, sizes, key)
+                weeks.append((start, fixed.get(key) or share))
             draws.append(LabelDraw(team_id, channel_id, weeks, is_drawn))
         return draws
 

@@ -20,6 +20,10 @@ def key_of(of: Watch | Place | Subject) -> dict[str, str | None]:
     return {"team_id": of.team_id, "channel_id": of.channel_id, "author_id": of.author_id}
 
 
+def _key(of: Watch | Subject, name: str, to: str) -> dict[str, str | None]:
+    return key_of(of) | {"name": name, "recipient": to}
+
+
 class Notices(db.StoreQueries):
     """What each recipient of a watch is told once, by name: the intent is noted before the post,
     and then the post.
@@ -27,11 +31,8 @@ class Notices(db.StoreQueries):
 
     async def of_day(self, watch: Watch, day: str) -> set[str]:
         """The names of what was told of a day, or was meant to be."""
-        return set(
-            await self._database.values(
-                sa.select(notices.c.name).filter_by(**key_of(watch), day=day)
-            )
-        )
+        its = sa.select(notices.c.name).filter_by(**key_of(watch), day=day)
+        return set(await self._database.values(its))
 
     async def last(self, watch: Watch, kind: str, before: str) -> datetime | None:
         """When an alert of this kind, with which its name begins, was told last on a day `before`
@@ -50,7 +51,7 @@ class Notices(db.StoreQueries):
         return set(watch.alerts_to) <= set(await self._database.values(its.where(is_over)))
 
     async def was_told(self, watch: Watch, name: str, to: str) -> bool:
-        its = sa.select(notices.c.posted_at).filter_by(**key_of(watch), name=name, recipient=to)
+        its = sa.select(notices.c.posted_at).filter_by(**_key(watch, name, to))
         return await self._database.value(its) is not None
 
     async def claim(
@@ -66,7 +67,7 @@ class Notices(db.StoreQueries):
 
         None if not ours.
         """
-        key = key_of(watch) | {"name": name, "recipient": to}
+        key = _key(watch, name, to)
         left = await self._database.one(sa.select(notices).filter_by(**key))
         if left and (left.posted_at or left.claimed_at > now - lease):
             return None
@@ -78,9 +79,9 @@ class Notices(db.StoreQueries):
         return since
 
     async def note_told(self, watch: Watch | Subject, name: str, to: str, now: datetime) -> None:
-        its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)
+        its = sa.update(notices).filter_by(**_key(watch, name, to))
         await self._database.execute(its.values(posted_at=now))
 
     async def put_off(self, watch: Watch, name: str, to: str, until: datetime) -> None:
-        its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)
+        its = sa.update(notices).filter_by(**_key(watch, name, to))
         await self._database.execute(its.values(claimed_at=until, is_refused=True))

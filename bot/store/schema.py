@@ -15,9 +15,10 @@ from bot.store.tables import (
     Condition,
     Ids,
     UtcDateTime,
+    index,
+    index_of_known,
     key_columns,
     needed,
-    new_index,
     new_table,
     numbered,
     of_case,
@@ -54,14 +55,8 @@ cases = numbered(
     *needed("team_id", "key", "channel_id", "requester_id", "requester_name", "source", "rubric"),
     *needed("visibility", "status", attempt=Integer, created_at=UtcDateTime),
     *needed(opened=Integer, messages=Integer, default="1"),
-    *needed(
-        messages_before=Integer,
-        left_out=Integer,
-        slack_tries=Integer,
-        model_tries=Integer,
-        internal_errors=Integer,
-        default="0",
-    ),
+    *needed(messages_before=Integer, left_out=Integer, slack_tries=Integer, default="0"),
+    *needed(model_tries=Integer, internal_errors=Integer, default="0"),
     *needed(
         thread_intent=Boolean,
         reply_intent=Boolean,
@@ -102,28 +97,29 @@ cases = numbered(
     ),
     sa.UniqueConstraint("team_id", "key"),
     sa.UniqueConstraint("team_id", "id"),
-    sa.Index(None, "team_id", "channel_id", "message_ts"),
-    sa.Index(None, "team_id", "channel_id", "judged_at"),
-    sa.Index(None, "team_id", "requester_id", "created_at"),
-    sa.Index(None, "team_id", "judged_at"),
-    sa.Index(None, "created_at"),
-    new_index(
-        None, "team_id", "channel_id", "question_ts", where=sa.text("question_ts IS NOT NULL")
-    ),
-    new_index(None, "team_id", "channel_id", "thread_ts", where=sa.text("thread_ts IS NOT NULL")),
-    new_index(None, "team_id", "author_id", where=sa.text("author_id IS NOT NULL")),
-    new_index(
-        None, "team_id", "question_author_id", where=sa.text("question_author_id IS NOT NULL")
-    ),
-    new_index("ix_cases_stale", "id", where=IS_STALE),
-    new_index(
-        "ix_cases_unsettled", "team_id", "channel_id", "requester_id", "status", where=IS_UNSETTLED
+    index("team_id", "channel_id", "message_ts"),
+    index("team_id", "channel_id", "judged_at"),
+    index("team_id", "requester_id", "created_at"),
+    index("team_id", "judged_at"),
+    index("created_at"),
+    index_of_known("team_id", "channel_id", "question_ts"),
+    index_of_known("team_id", "channel_id", "thread_ts"),
+    index_of_known("team_id", "author_id"),
+    index_of_known("team_id", "question_author_id"),
+    index("id", name="ix_cases_stale", where=IS_STALE),
+    index(
+        "team_id",
+        "channel_id",
+        "requester_id",
+        "status",
+        name="ix_cases_unsettled",
+        where=IS_UNSETTLED,
     ),
     # The digest's figures come from these two alone; SQLite needs the condition's columns in them,
     # too.
-    new_index("ix_cases_figures", *_FIGURES, "message_ts", *_SHOWN, where=_COUNTS),
-    new_index("ix_cases_watched", *_FIGURES, "probability", "excluded", where=_WATCHED),
-    new_index("ix_cases_repeated", *_REPEATS, *_SHOWN, where=_REPEATED),
+    index(*_FIGURES, "message_ts", *_SHOWN, name="ix_cases_figures", where=_COUNTS),
+    index(*_FIGURES, "probability", "excluded", name="ix_cases_watched", where=_WATCHED),
+    index(*_REPEATS, *_SHOWN, name="ix_cases_repeated", where=_REPEATED),
     sa.CheckConstraint("score IS NULL OR unscored_reason IS NULL", name="scored_or_not"),
 )
 
@@ -151,8 +147,8 @@ turns = new_table(
     *key_columns("team_id", case_id=Integer, position=Integer),
     *needed("channel_id", "part", "ts", "role", "text_hash"),
     *optional("author_id", text=CleanText),
-    sa.Index(None, "team_id", "channel_id", "ts"),
-    sa.Index(None, "team_id", "author_id"),
+    index("team_id", "channel_id", "ts"),
+    index("team_id", "author_id"),
     of_case(),
 )
 
@@ -160,13 +156,10 @@ ratings = new_table(
     "ratings",
     *key_columns("team_id", case_id=Integer, position=Integer),
     *needed(justification=CleanText, raw=CleanText),
-    *optional(
-        "unscored_reason", "model", "served", score=Integer, weighted_score=Float, coverage=Float
-    ),
-    *optional(
-        input_tokens=Integer, output_tokens=Integer, reasoning_tokens=Integer, latency_ms=Integer
-    ),
-    *optional(cost_usd=Float, probabilities=OPTIONAL_JSON, points=OPTIONAL_JSON),
+    *optional("unscored_reason", "model", "served", score=Integer),
+    *optional(weighted_score=Float, coverage=Float, cost_usd=Float, latency_ms=Integer),
+    *optional(input_tokens=Integer, output_tokens=Integer, reasoning_tokens=Integer),
+    *optional(probabilities=OPTIONAL_JSON, points=OPTIONAL_JSON),
     of_case(),
     sa.CheckConstraint("(score IS NULL) <> (unscored_reason IS NULL)", name="scored_or_not"),
 )
@@ -180,7 +173,7 @@ causes = new_table(
     "causes",  # of the low replies of a channel's week
     *key_columns("team_id", "channel_id", "week", case_id=Integer),
     *needed(name=CleanText),
-    sa.Index(None, "team_id", "case_id"),
+    index("team_id", "case_id"),
     of_case(),
 )
 
@@ -189,11 +182,10 @@ labels = new_table(
     *key_columns("team_id", case_id=Integer, user_id=String),
     *needed("channel_id", default=""),  # the case's, for finding a channel's labels
     *needed(score=Integer, created_at=UtcDateTime, updated_at=UtcDateTime),
-    *optional(
-        reason=CleanText, probability=Float
-    ),  # the last is that of the draw for a blind label
+    *optional(reason=CleanText),
+    *optional(probability=Float),  # that of the draw for a blind label
     *needed(is_blind=Boolean, default=sa.false()),
-    sa.Index("ix_labels_figures", "team_id", "channel_id", "case_id", "score"),
+    index("team_id", "channel_id", "case_id", "score", name="ix_labels_figures"),
     of_case(),
 )
 
@@ -207,9 +199,8 @@ assignments = new_table(
     # cases that a person was shown for a blind label, or was told the score of
     "label_assignments",
     *key_columns("team_id", "user_id", case_id=Integer),
-    *needed(
-        probability=Float, drawn_at=UtcDateTime
-    ),  # the first is 0 if they were never shown it for a label
+    *needed(probability=Float),  # 0 if they were never shown it for a label
+    *needed(drawn_at=UtcDateTime),
     *optional("outcome"),  # NULL: the modal was opened, and not answered
     of_case(),
 )
@@ -231,12 +222,9 @@ channels = new_table(
 
 rubrics = new_table(
     "rubrics",  # those made in channels; each saved version is a row
-    *key_columns(
-        "team_id", "channel_id", "name", number=Integer
-    ),  # the number counts the saved versions, from 1
-    *needed(
-        "version", "saved_by", prompt=Text, saved_at=UtcDateTime
-    ),  # the version is a hash of the prompt
+    # The number counts the saved versions, from 1; the version is a hash of the prompt.
+    *key_columns("team_id", "channel_id", "name", number=Integer),
+    *needed("version", "saved_by", prompt=Text, saved_at=UtcDateTime),
 )
 
 watches = new_table(
@@ -268,8 +256,8 @@ standings = numbered(
     *optional(level=Float, level_low=Float, level_high=Float, before=Float),
     *optional(step=Float, step_low=Float, step_high=Float),
     *optional(judge_step=Float, judge_low=Float, judge_high=Float),
-    sa.Index(None, "team_id", "channel_id", "author_id", "follows", unique=True),
-    sa.Index(None, "release_id", unique=True),
+    index("team_id", "channel_id", "author_id", "follows", unique=True),
+    index("release_id", unique=True),
 )
 
 replies = new_table(
@@ -282,9 +270,9 @@ replies = new_table(
     *optional("outcome"),  # NULL: it was drawn, and waits to be scored
     *optional("text_hash"),  # of the text last seen, until it is settled
     *needed(rests_at=UtcDateTime),  # when it is looked at, unless it is edited before
-    sa.Index(None, "team_id", "channel_id", "parent_ts"),
-    new_index("ix_replies_waiting", "team_id", "rests_at", where=IS_WAITED_FOR),
-    sa.Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "outcome"),
+    index("team_id", "channel_id", "parent_ts"),
+    index("team_id", "rests_at", name="ix_replies_waiting", where=IS_WAITED_FOR),
+    index("team_id", "channel_id", "author_id", "day", "outcome", name="ix_replies_figures"),
 )
 
 seen_messages = new_table(
@@ -292,7 +280,7 @@ seen_messages = new_table(
     *key_columns("team_id", "channel_id", "ts"),
     *needed("thread_ts", "author_id", "says", is_app=Boolean),
     *optional("text_hash", mentions=Ids, finished_at=UtcDateTime),
-    sa.Index(None, "team_id", "author_id"),
+    index("team_id", "author_id"),
 )
 
 # What a question is about: that of a scored reply is known by the case, one without an answer by its
@@ -301,8 +289,8 @@ topics = numbered(
     "topics",
     *needed("team_id", "channel_id", "author_id", name=CleanText),  # the author is the assistant
     *optional("question_ts", case_id=Integer),
-    sa.Index(None, "team_id", "case_id", unique=True),
-    sa.Index(None, "team_id", "channel_id", "question_ts", "author_id", unique=True),
+    index("team_id", "case_id", unique=True),
+    index("team_id", "channel_id", "question_ts", "author_id", unique=True),
     of_case(),
     sa.ForeignKeyConstraint(
         ["team_id", "channel_id", "question_ts"],
@@ -318,7 +306,7 @@ thread_signs = new_table(
     *needed("last_ts", asked_at=UtcDateTime),  # the last message that was read
     *optional(held_until=UtcDateTime),  # a process is asking the model until then
     *optional(confirmed=Boolean, thanked=Boolean, contested=Boolean, handed_over=Boolean),
-    sa.Index(None, "team_id", "asked_at"),
+    index("team_id", "asked_at"),
 )
 
 names = new_table(
@@ -340,7 +328,7 @@ oauth_states = new_table(
     "oauth_states",  # those that were used
     *key_columns("state"),
     *needed(expires_at=UtcDateTime),
-    sa.Index(None, "expires_at"),
+    index("expires_at"),
 )
 
 # Secrets of this installation, made when they are first needed
@@ -352,9 +340,8 @@ notices = new_table(
     "notices",
     *key_columns("team_id", "channel_id", "author_id", "name", "recipient"),
     *needed("day", claimed_at=UtcDateTime),  # the day in UTC
-    *optional(
-        posted_at=UtcDateTime, is_refused=Boolean
-    ),  # if refused, `claimed_at` is when it may be tried again
+    # If refused, `claimed_at` is when it may be tried again.
+    *optional(posted_at=UtcDateTime, is_refused=Boolean),
 )
 
 releases = numbered(
@@ -363,15 +350,15 @@ releases = numbered(
     *needed(day=sa.Date),  # that of `set_at`, by the workspace's clock
     *optional("taken_back_by", taken_back_at=UtcDateTime),
     *optional(announced_at=UtcDateTime),  # when it was told, or else that it is taken back
-    sa.Index(None, "team_id", "channel_id"),
+    index("team_id", "channel_id"),
 )
 
 thumbs = new_table(
     "thumbs",  # those under replies that were scored or watched
     *key_columns("team_id", "channel_id", "ts", "user_id", is_up=Boolean),  # `ts` is the reply's
     *needed(is_given=Boolean, changed_at=UtcDateTime),  # not given: taken back since
-    sa.Index(None, "team_id", "user_id"),
-    new_index("ix_thumbs_taken_back", "changed_at", where=IS_TAKEN_BACK),
+    index("team_id", "user_id"),
+    index("changed_at", name="ix_thumbs_taken_back", where=IS_TAKEN_BACK),
 )
 
 people = new_table(
@@ -392,20 +379,19 @@ audit = numbered(
     "audit",  # `Act` says what its fields mean
     *needed("team_id", "who", "what", at=UtcDateTime),
     *optional("channel_id", "user_id", case_id=Integer, cases=Integer),
-    sa.Index(None, "at"),
+    index("at"),
 )
 
 spent = numbered(
     "spent",  # cases that were forgotten on the same day, and requests beside cases: both count in the limits
     *needed("team_id", "requester_id", created_at=UtcDateTime),  # when the case was, not the row
-    sa.Index(None, "created_at"),
+    index("created_at"),
 )
 
 digests = new_table(
     "digests",
-    *key_columns(
-        "team_id", "channel_id", "week"
-    ),  # the week is named by its end, as in `Week.label`
+    # The week is named by its end, as in `Week.label`.
+    *key_columns("team_id", "channel_id", "week"),
     *needed("status", claimed_at=UtcDateTime),
     *optional("message_ts"),
 )

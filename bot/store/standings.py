@@ -79,14 +79,9 @@ class Standings(db.StoreQueries):
         """
         if not (await connection.execute(self._new(standing))).rowcount:
             return
-        judge = base_version(version)
-        mark = {"set_by": JUDGE, "set_at": since, "day": since.date(), "note": judge}
         for channel_id in channel_ids:
-            key = standing.subject._replace(channel_id=channel_id)._asdict()
-            its = sa.update(cases).filter_by(**key, judge_version=version)
-            later = its.values(judge_version=later_version(judge, since))
-            if (await connection.execute(later.where(cases.c.judged_at >= since))).rowcount:
-                await connection.execute(sa.insert(releases).values(**key, **mark))
+            subject = standing.subject._replace(channel_id=channel_id)
+            await _change_judge(connection, subject, version, since)
 
     async def go_on(self, standing: Standing) -> None:
         """Stores the newer figures of a standing that has not changed."""
@@ -113,6 +108,19 @@ class Standings(db.StoreQueries):
         )
         released = await self._database.all(sa.select(releases).where(*is_release))
         return [replace(row, released_on=_released_on(released, row)) for row in rows]
+
+
+async def _change_judge(
+    connection: AsyncConnection, subject: Subject, version: str | None, since: datetime
+) -> None:
+    """Makes the scores of a subject since then those of a later judge version, if there are any."""
+    key = subject._asdict()
+    judge = base_version(version)
+    its = sa.update(cases).filter_by(**key, judge_version=version)
+    later = its.values(judge_version=later_version(judge, since))
+    if (await connection.execute(later.where(cases.c.judged_at >= since))).rowcount:
+        mark = {"set_by": JUDGE, "set_at": since, "day": since.date(), "note": judge}
+        await connection.execute(sa.insert(releases).values(**key, **mark))
 
 
 def _released_on(released: Sequence[sa.Row[Any]], standing: Standing) -> date | None:

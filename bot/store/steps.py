@@ -19,9 +19,9 @@ from bot.store import jobs, spending, watches
 from bot.store.cases import Cases, rating_rows, verdict_values
 from bot.store.edits import drop_texts
 from bot.store.forgotten import without_forgotten
-from bot.store.schema import IS_OPEN, cases, ratings, turns
+from bot.store.schema import IS_OPEN, cases, ratings
 from bot.store.tables import Condition
-from bot.store.turns import add_turns
+from bot.store.turns import add_turns, replace_turns
 from bot.store.writer import after_commit
 
 
@@ -298,10 +298,7 @@ class CaseSteps:
             changes = values | _found(kept, since)
             await _change(connection, STEP, kept, changes)
             if kept.turns != since.turns:
-                await connection.execute(
-                    sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id)
-                )
-                await add_turns(connection, kept, case.id)
+                await replace_turns(connection, kept, case.id)
             return _after(kept, changes)
 
         try:

@@ -100,9 +100,19 @@ def of_case() -> sa.ForeignKeyConstraint:
     )
 
 
-# A query uses such an index only if it states the condition in the same words.
-def new_index(name: str | None, *columns: str, where: sa.TextClause) -> sa.Index:
-    return sa.Index(name, *columns, info={"where": where})
+def index(
+    *columns: str,
+    name: str | None = None,
+    where: sa.TextClause | None = None,
+    unique: bool = False,
+) -> sa.Index:
+    """An index; a query uses one with a condition only if it states that in the same words."""
+    return sa.Index(name, *columns, unique=unique, info={"where": where})
+
+
+def index_of_known(*columns: str) -> sa.Index:
+    """An index of the rows in which the last of these columns is not NULL."""
+    return index(*columns, where=sa.text(f"{columns[-1]} IS NOT NULL"))
 
 
 @sa.event.listens_for(metadata, "before_create")

@@ -54,7 +54,7 @@ class Tallies(StoreQueries):
     ) -> Sequence[figures.ScoreCount]:
         """The last part of the span begins at `start`."""
         is_this = (cases.c.judged_at >= start).label("is_this")
-        found = sa.select(*_KIND, *_OUTCOME, is_this).where(is_public(place, span)).subquery()
+        found = sa.select(*_OF_SCORES, is_this).where(is_public(place, span)).subquery()
         query = sa.select(found, sa.func.count().label("number")).group_by(*found.c)
         return await self._database.rows(figures.ScoreCount, query)
 
@@ -214,12 +214,13 @@ _COUNTED = sa.select(
     sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String)).label("thread"),
     TIMES_DRAWN.label("times_drawn"),
 )
-_KIND = (
-    cases.c.channel_id,
-    cases.c.lowest,
-    cases.c.highest,
-    cases.c.judge_version.label("version"),
+_VERSION = cases.c.judge_version.label("version")
+_OF_SCORES = (
+    *columns_of(cases, figures.ScoreCount, "version", "rater", "is_this", "number"),
+    _VERSION,
+    sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater"),
 )
+_TIMED = sa.select(*columns_of(cases, TimedScore, "version"), _VERSION)
 
 
 _LIMIT = cases.c.lowest + 0.2 * (cases.c.highest - cases.c.lowest)
@@ -238,17 +239,10 @@ _USAGE = sa.select(
     sa.func.coalesce(sa.func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
     sa.func.count(cases.c.cost_usd).label("with_cost"),
 )
-_OUTCOME = (
-    cases.c.score,
-    cases.c.unscored_reason,
-    sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater"),
-    cases.c.author_id,
-)
 
 
 def _timed_scores(place: Place, span: Span) -> sa.Select[Any]:
-    columns = cases.c.id, cases.c.score, cases.c.judged_at, cases.c.message_ts, cases.c.thread_ts
-    return sa.select(*_KIND, *columns).where(cases.c.score.is_not(None), is_public(place, span))
+    return _TIMED.where(cases.c.score.is_not(None), is_public(place, span))
 
 
 def is_public(place: Place, span: Span) -> Condition:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import insert, select
+from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, Part, to_conversation
@@ -17,6 +17,12 @@ async def add_turns(connection: AsyncConnection, case: Case, case_id: int) -> No
     ]
     if rows:
         await connection.execute(insert(turns), rows)
+
+
+async def replace_turns(connection: AsyncConnection, case: Case, case_id: int) -> None:
+    its = delete(turns).filter_by(team_id=case.team_id, case_id=case_id)
+    await connection.execute(its)
+    await add_turns(connection, case, case_id)
 
 
 _SAID = (

@@ -39,14 +39,7 @@ def register(app: AsyncApp, services: Services) -> None:
 
 async def _agree_or_disagree(services: Services, ack: AsyncAck, body: Raw) -> None:
     person = to_invocation(body)
-    pressed = None
-    if person.action in _IN_A_LIST:
-        pressed = Pressed(
-            ts="" if person.is_ephemeral else person.message_ts,
-            words=person.value.rpartition(":")[0],
-            view=(body.get("view") or {}).get("id", ""),
-        )
-    press = _Press(services, person, pressed)
+    press = _Press(services, person, _list_of(person, body))
     judged = await press.begin(person.case_id)
     await ack()
     if judged is None:
@@ -56,6 +49,15 @@ async def _agree_or_disagree(services: Services, ack: AsyncAck, body: Raw) -> No
         await press.record(case, verdict, Label(verdict.score, None))
     else:
         await press.ask(case, verdict)
+
+
+def _list_of(person: Invocation, body: Raw) -> Pressed | None:
+    """The list that a button was pressed in; None if it stands under a verdict."""
+    if person.action not in _IN_A_LIST:
+        return None
+    ts = "" if person.is_ephemeral else person.message_ts
+    view = (body.get("view") or {}).get("id", "")
+    return Pressed(ts=ts, words=person.value.rpartition(":")[0], view=view)
 
 
 async def _record_own_score(services: Services, ack: AsyncAck, body: Raw) -> None:
@@ -102,19 +104,22 @@ class _Press:
     async def ask(self, case: LoggedCase, verdict: CaseVerdict) -> None:
         """Opens the window for the person's own score, which shows the judge's."""
         person = self.person
-        pressed = self.pressed
-        store = self.services.store
-        update = {"channel_id": person.place[1], "pressed": pressed}
-        state = person.to_state(case.id).model_copy(update=update)
-        earlier = await store.labels.get(case, person.user_id)
-        await store.assignments.note_told(case.team_id, [case.id], person.user_id)
-        rubric = await self.services.rubrics.find(
-            case.team_id, case.channel_id, case.rubric, verdict.rubric_version
-        )
-        window = words.label_modal(state, verdict, earlier, rubric)
-        is_above = bool(pressed and pressed.view and pressed.words)
+        assignments = self.services.store.assignments
+        await assignments.note_told(case.team_id, [case.id], person.user_id)
+        window = await self._window(case, verdict)
+        is_above = bool(self.pressed and self.pressed.view and self.pressed.words)
         refusal = await self.services.messenger.show(person, window, is_above=is_above)
         await self._tell(case, refusal)
+
+    async def _window(self, case: LoggedCase, verdict: CaseVerdict) -> Block:
+        services = self.services
+        update = {"channel_id": self.person.place[1], "pressed": self.pressed}
+        state = self.person.to_state(case.id).model_copy(update=update)
+        earlier = await services.store.labels.get(case, self.person.user_id)
+        rubric = await services.rubrics.find(
+            case.team_id, case.channel_id, case.rubric, verdict.rubric_version
+        )
+        return words.label_modal(state, verdict, earlier, rubric)
 
     async def record(
         self, case: LoggedCase, verdict: CaseVerdict, label: Label, ack: AsyncAck | None = None

@@ -153,23 +153,26 @@ def blind_modal(
     `note` is a warning about the previous case.
     """
     state = state.model_copy(update={"case_id": shown.id})
-    about = (
-        f"Reply {place}, from <#{shown.channel_id}>. You see its score afterwards; "
-        "skip it if you know it."
-    )
     scale = range(shown.lowest, shown.highest + 1)
     blocks = [
         *_note(note),
-        ui.context(about),
-        *map(_said_before, shown.conversation),
-        *_titled("Question", shown.question),
-        *_titled("Response", shown.response),
+        *_shown(shown, place),
         *(_titled("What counts", criteria(rubric)) if rubric and not meanings(rubric) else ()),
         _scores(slack_ids.of(ids.BLOCK_SCORE, shown.id), scale, rubric),
         reason_input(slack_ids.of(ids.BLOCK_REASON, shown.id)),
         ui.actions(ui.button("Skip", ids.ACTION_SKIP)),
     ]
     return ui.modal(ids.VIEW_BLIND, _TITLE, state, blocks, "Next", "Close")
+
+
+def _shown(shown: DrawnCase, place: str) -> Sequence[ui.Block]:
+    about = (
+        f"Reply {place}, from <#{shown.channel_id}>. You see its score afterwards; "
+        "skip it if you know it."
+    )
+    before = map(_said_before, shown.conversation)
+    question = _titled("Question", shown.question)
+    return [ui.context(about), *before, *question, *_titled("Response", shown.response)]
 
 
 def _titled(title: str, text: str) -> Sequence[ui.Block]:

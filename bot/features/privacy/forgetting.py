@@ -18,7 +18,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.case import LoggedCase, to_case_id
 from bot.features.privacy import text as words
 from bot.features.privacy.queries import PersonalData, cases_at
-from bot.pipeline.case_access import ListedCase
 from bot.pipeline.delivery import with_unconfirmed
 from bot.pipeline.quoting import clear, unquote
 from bot.services import Services
@@ -64,20 +63,20 @@ async def answer(services: Services, invocation: Invocation, text: str) -> Post 
     unsettled = [case.id for case in theirs if case.status not in AT_REST]
     stays = words.staying_text(unsettled, len(others))
     at_rest = [case for case in theirs if case.status in AT_REST][:_MOST]
-    if not at_rest:
-        return stays or words.NOTHING
-    quoted = await _quoted(services, invocation, at_rest[:_QUOTED])
+    if at_rest:
+        return await _ask_first(services, invocation, at_rest, stays)
+    return stays or words.NOTHING
+
+
+async def _ask_first(
+    services: Services, person: Invocation, at_rest: Sequence[LoggedCase], stays: str
+) -> Post:
+    """Asks about these cases, and lists some, which tells the person their scores."""
     numbers = [case.id for case in at_rest]
+    shown = at_rest[:_QUOTED]
+    await services.store.assignments.note_told(person.team_id, numbers[:_QUOTED], person.user_id)
+    quoted = await services.case_access.listed(shown, person.user_id, person.channel_id)
     return words.ask_for_cases(numbers, quoted, stays, services.identity.url)
-
-
-async def _quoted(
-    services: Services, person: Invocation, shown: Sequence[LoggedCase]
-) -> Sequence[ListedCase]:
-    """The cases as they are listed, which tells the person their scores."""
-    numbers = [case.id for case in shown]
-    await services.store.assignments.note_told(person.team_id, numbers, person.user_id)
-    return await services.case_access.listed(shown, person.user_id, person.channel_id)
 
 
 async def _find(

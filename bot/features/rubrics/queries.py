@@ -51,8 +51,7 @@ class RubricChanges(StoreQueries):
         made_here = number.filter_by(team_id=team_id, channel_id=channel_id)
         if (await connection.execute(made_here)).scalar_one() > MOST_RUBRICS:
             raise TooManyRubricsError
-        act = Act(team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=channel_id)
-        await note(connection, [act])
+        await _note(connection, (team_id, channel_id), saved.saved_by, Action.RUBRIC_SAVED)
 
     @in_transaction
     async def use(
@@ -78,15 +77,14 @@ class RubricChanges(StoreQueries):
         if (await connection.execute(is_same)).first():
             return False
         if judge.version is not None:
-            saved = select(rubrics.c.number).filter_by(**place, name=judge.rubric)
+            its = {"name": judge.rubric, "version": judge.version}
+            saved = select(rubrics.c.number).filter_by(**place, **its)
             # Locked until the end: a transaction that deletes the rubric waits, and then finds it
             # in use.
-            locked = saved.filter_by(version=judge.version).with_for_update(read=True)
-            if (await connection.execute(locked)).first() is None:
+            if (await connection.execute(saved.with_for_update(read=True))).first() is None:
                 raise ChangedMeanwhileError(judge.rubric)
         await connection.execute(upsert(self._database, channels, place | chosen))
-        act = Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)
-        await note(connection, [act])
+        await _note(connection, (team_id, channel_id), by, Action.JUDGE_CHANGED)
         return True
 
     @in_transaction
@@ -110,7 +108,7 @@ class RubricChanges(StoreQueries):
             return False
         await connection.execute(upsert(self._database, channels, place | {"reference": text}))
         what = Action.REFERENCE_SAVED if text else Action.REFERENCE_DELETED
-        await note(connection, [Act(team_id, by, what, channel_id=channel_id)])
+        await _note(connection, (team_id, channel_id), by, what)
         after_commit(connection, self._database.note_deletion)
         return True
 
@@ -127,5 +125,9 @@ class RubricChanges(StoreQueries):
         if (await connection.execute(in_use.where(is_version))).first():
             raise ChangedMeanwhileError(name)
         if deleted.rowcount:
-            act = Act(team_id, by, Action.RUBRIC_DELETED, channel_id=channel_id)
-            await note(connection, [act])
+            await _note(connection, (team_id, channel_id), by, Action.RUBRIC_DELETED)
+
+
+async def _note(connection: AsyncConnection, place: tuple[str, str], by: str, what: Action) -> None:
+    team_id, channel_id = place
+    await note(connection, [Act(team_id, by, what, channel_id=channel_id)])

@@ -94,25 +94,22 @@ def state(
     blocks = [ui.section(head)]
     for saved in own:
         is_used = saved.name == in_use and chosen.version == saved.rubric.version
-        blocks.append(ui.section(_own(saved, chosen, in_use)))
-        blocks.append(_buttons(saved.name, is_used, "Edit"))
+        blocks += _item(_own(saved, chosen, in_use), saved.name, is_used, "Edit")
     names = {saved.name for saved in own}  # the channel's own goes before
     for name in [name for name in shipped if name not in names]:
-        purpose = purpose_of(name) or "the default of this app"
-        blocks.append(ui.section(f"{_marked(name, in_use)}: {purpose}"))
+        line = f"{_marked(name, in_use)}: {purpose_of(name) or 'the default of this app'}"
         is_used = name == in_use and chosen.version is None
-        blocks.append(_buttons(name, is_used, "Edit a copy"))
+        blocks += _item(line, name, is_used, "Edit a copy")
     return Post(head, [*blocks, ui.context(_hint(models))])
 
 
-def _buttons(name: str, is_used: bool, edit: str) -> ui.Block:
-    buttons = [
-        ui.button("View", f"{ids.ACTION_RUBRIC}view", name),
-        ui.button(edit, f"{ids.ACTION_RUBRIC}edit", name),
-    ]
+def _item(line: str, name: str, is_used: bool, edit: str) -> Sequence[ui.Block]:
+    """A rubric of the list, with its buttons."""
+    buttons = [("View", "view"), (edit, "edit")]
     if not is_used:
-        buttons.insert(0, ui.button("Use here", f"{ids.ACTION_RUBRIC}use", name))
-    return ui.actions(*buttons)
+        buttons.insert(0, ("Use here", "use"))
+    elements = (ui.button(label, f"{ids.ACTION_RUBRIC}{word}", name) for label, word in buttons)
+    return [ui.section(line), ui.actions(*elements)]
 
 
 def _hint(models: Sequence[str]) -> str:
