@@ -10,7 +10,7 @@ from sqlalchemy import DDL
 from sqlalchemy.exc import DBAPIError
 
 from bot.store import Store
-from bot.store.audit import Act, Action
+from bot.store.audit import Action
 from bot.store.channels import ChannelSettings
 from tests.cases import BEGUN_AT, delivered, noted, numbers, put_back
 
@@ -82,17 +82,3 @@ async def test_where_nothing_can_be_noted_nothing_is_changed(log: Store) -> None
             await change
     assert await numbers(log) == [case.id]
     assert await log.channels.of("T1", "C1") == CHOSEN
-
-
-@pytest.mark.on("sqlite")
-async def test_a_person_finds_what_they_did_and_what_was_done_about_them_in_their_team(
-    log: Store,
-) -> None:
-    acts = [
-        Act("T1", "U1", Action.DIGEST_ON, channel_id="C1"),
-        Act("T1", "os:root", Action.PURGED, user_id="U1"),
-        Act("T2", "U1", Action.DIGEST_ON, channel_id="C2"),
-        Act("T1", "U2", Action.DIGEST_ON, channel_id="C3"),
-    ]
-    await log.audit.note(acts)
-    assert list(await log.audit.of("T1", "U1")) == acts[:2]

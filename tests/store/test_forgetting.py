@@ -17,7 +17,6 @@ from bot.store import Store, TakenError
 from bot.store.audit import Act, Action
 from bot.store.personal import Personal
 from bot.store.schema import audit, cases, forgotten, labels, ratings
-from bot.store.watches import JUDGE
 from tests.cases import (
     ANN,
     BEGUN_AT,
@@ -25,12 +24,10 @@ from tests.cases import (
     a_case,
     a_row,
     a_verdict,
-    add_release,
     bytes_on_disk,
     delivered,
     held,
     judged,
-    notes,
     numbers,
     put_back,
     stale,
@@ -64,17 +61,6 @@ async def test_a_case_that_is_being_settled_is_neither_purged_nor_forgotten(log:
     assert await log.forgetting.forget_older(BEGUN_AT) == 0
     assert list(await log.forgetting.forget([received.id, found.id], "U1")) == []
     assert await numbers(log) == [received.id, found.id]
-
-
-async def test_old_releases_of_people_go_with_the_cases(log: Store) -> None:
-    before = BEGUN_AT - timedelta(days=30)
-    await add_release(log, ANN, "old", before - timedelta(seconds=1))
-    await add_release(log, JUDGE, "m 1", before - timedelta(seconds=1))
-    await add_release(log, ANN, "new", before)
-    await log.forgetting.scrub()
-    await log.forgetting.forget_older(before)
-    assert await notes(log) == [(JUDGE, "m 1"), (ANN, "new")]
-    assert log.database.scrubbed_at is None
 
 
 @pytest.mark.on("sqlite", "postgres")

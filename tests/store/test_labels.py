@@ -90,7 +90,6 @@ async def test_without_texts_the_prompts_are_still_told_apart(log: Store) -> Non
 async def test_verdicts_for_one_person_alone_are_not_exported(log: Store) -> None:
     for key, changes in {
         "only me": {"visibility": Visibility.ME},
-        "nothing to score": {"blocker": "That message contains only an image."},
         "direct messages": {"channel_id": "D1"},
         "not taken by the thread": {"posted": {"blocked_by": "restricted_action"}},
     }.items():

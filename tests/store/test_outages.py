@@ -15,7 +15,6 @@ FAILED: dict[str, object] = {"score": None, "unscored_reason": "QuotaExceededErr
 UNREADABLE: dict[str, object] = {"score": None, "unscored_reason": "no_score"}
 SCORED: dict[str, object] = {}
 CASES: list[tuple[dict[int, dict[str, object]], bool]] = [
-    ({70: FAILED, 5: FAILED}, True),
     ({70: FAILED, 30: UNREADABLE, 5: FAILED}, True),
     ({90: SCORED, 70: FAILED, 5: FAILED}, True),
     ({50: FAILED, 5: FAILED}, False),
@@ -40,10 +39,13 @@ async def test_an_outage_is_an_hour_of_failures_without_a_score(log: Store) -> N
 @pytest.mark.on("sqlite", "postgres")
 async def test_an_outage_keeps_its_name_for_days_and_each_cause_has_one(log: Store) -> None:
     names = list[str]()
-    for hours, reason in ((-1, "QuotaExceededError"), (0, None), (40, None), (41, "FaultError")):
-        failed = FAILED | ({"unscored_reason": reason} if reason else {})
-        await add(log, at=NOW + timedelta(hours=hours), **failed)
-        names += [
-            outage.name for outage in await read_outages(log.database, NOW + timedelta(hours=hours))
-        ]
+    for hours, reason in (
+        (-1, "call_failed"),
+        (0, "call_failed"),
+        (40, "call_failed"),
+        (41, "fault"),
+    ):
+        now = NOW + timedelta(hours=hours)
+        await add(log, at=now, score=None, unscored_reason=reason)
+        names += [outage.name for outage in await read_outages(log.database, now)]
     assert [names[0] == name for name in names] == [True, True, False]

@@ -4,6 +4,7 @@ databases.
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
@@ -22,14 +23,16 @@ SHIPPED = {name: load_rubric(name) for name in list_rubrics()}
 
 
 async def test_each_saved_version_is_kept_and_the_last_is_the_rubric(log: Store) -> None:
-    for saved in (FIRST, SECOND, replace(FIRST, channel_id="C2"), replace(FIRST, team_id="T2")):
+    other = replace(FIRST, name="brevity")
+    elsewhere = (replace(FIRST, channel_id="C2"), replace(FIRST, team_id="T2"))
+    for saved in (FIRST, SECOND, other, *elsewhere):
         await keep_rubric(log, saved)
-    await keep_rubric(log, replace(FIRST, name="brevity"))
-    assert await log.rubrics.newest("T1", "C1") == [replace(FIRST, name="brevity"), SECOND]
-    assert await log.rubrics.find("T1", "C1", "tone") == SECOND
-    assert await log.rubrics.find("T1", "C1", "tone", VERSIONS[0]) == FIRST
-    assert await log.rubrics.find("T1", "C2", "tone", VERSIONS[1]) is None
-    assert await log.rubrics.find("T1", "C3", "tone") is None
+    assert await log.rubrics.newest("T1", "C1") == [other, SECOND]
+    find = partial(log.rubrics.find, "T1")
+    assert await find("C1", "tone") == SECOND
+    assert await find("C1", "tone", VERSIONS[0]) == FIRST
+    assert await find("C2", "tone", VERSIONS[1]) is None
+    assert await find("C3", "tone") is None
 
 
 async def test_a_judge_is_found_in_the_store_and_kept(log: Store) -> None:

@@ -36,10 +36,8 @@ async def seen(log: Store, **changes: Any) -> None:
     )
 
 
-async def counts(
-    log: Store, place: Place = HERE, span: Span = ALWAYS
-) -> list[tuple[int, int, int]]:
-    return [(each.up, each.down, each.replies) for each in await log.thumbs.counts(place, span)]
+async def counts(log: Store, place: Place = HERE) -> list[tuple[int, int, int]]:
+    return [(each.up, each.down, each.replies) for each in await log.thumbs.counts(place, ALWAYS)]
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -48,11 +46,14 @@ async def test_what_several_people_think_of_several_replies_is_counted_by_author
 ) -> None:
     for ts, author in ((TS, HELPER), (SECOND, HELPER), (THIRD, "U-other")):
         await scored(log, ts, author_id=author)
-    await log.thumbs.note(thumb("+1"))
-    await log.thumbs.note(thumb("thumbsup", user_id=BEN))
-    await log.thumbs.note(thumb("thumbsdown::skin-tone-4", user_id=BEN, ts=SECOND))
-    await log.thumbs.note(thumb("-1", ts=THIRD))
-    found = list(await log.thumbs.counts(HERE, ALWAYS))
+    for given in (
+        thumb("+1"),
+        thumb("thumbsup", user_id=BEN),
+        thumb("thumbsdown::skin-tone-4", user_id=BEN, ts=SECOND),
+        thumb("-1", ts=THIRD),
+    ):
+        await log.thumbs.note(given)
+    found = await log.thumbs.counts(HERE, ALWAYS)
     assert found == [ThumbCount(HELPER, 2, 1, 2), ThumbCount("U-other", 0, 1, 1)]
     assert await counts(log, replace(HERE, author_id="U-other")) == [(0, 1, 1)]
 

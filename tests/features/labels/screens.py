@@ -16,21 +16,18 @@ STATE = ModalState(channel_id="C0123456789", case_id=7, labelled=(2**31 - 1,) * 
 
 def make(words: str) -> None:
     said = words[: LONGEST // 2] or "x"
-    case = DrawnCase(
-        7, "C1", said, said, "additive-5", "f846c469", 0, 1000 if len(words) > 100 else 5, 30
-    )
+    highest = 1000 if len(words) > 100 else 5
     before = bounded([Turn("Person 1", said)] * 30)
     for rubric in (RUBRIC, OTHER, None):
         for turns in ((), before):
-            shown = DrawnCase(**(vars(case) | {"conversation": turns}))
+            shown = DrawnCase(7, "C1", said, said, "r", "v", 0, highest, 30, conversation=turns)
             text.blind_modal(STATE, shown, rubric, "1 of 3", words[:200])
+    label = Label(1, words[: text.LONGEST_REASON] or None)
     for highest in (5, 100, 1000):
-        label = Label(1, words[: text.LONGEST_REASON] or None)
         text.label_modal(STATE, bare_verdict(1, lowest=0, highest=highest), label, RUBRIC)
-    found = [
-        (a_case(question=words or None, score=4, highest=5, thread_ts="1.1", reply_ts="2.1"), 3)
-    ] * 3
+    case = a_case(question=words or None, score=4, highest=5, thread_ts="1.1", reply_ts="2.1")
     effect = text.effect("C1", words[:200], None)
+    found = [(case, 3)] * 3
     compared = text.compared_blocks(found, "https://acme.slack.com/", effect, is_asked=True)
     text.compared_modal(STATE, compared, text.NOT_RECORDED)
     text.over_modal(text.NOTHING, compared, words[:200])

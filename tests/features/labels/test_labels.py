@@ -3,7 +3,6 @@ person.
 """
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -166,23 +165,13 @@ async def test_only_the_requester_labels_a_private_verdict(open_stage: StageFact
     assert "You agree" in (await stage.told(stage.ann, count=2)).text
 
 
-@pytest.fixture
-async def labelled(empty_log: Path, tmp_path: Path) -> Path:
-    """The folder of a store with a case that has a label."""
-    shutil.copy(empty_log, tmp_path)
+@pytest.mark.usefixtures("log_file")
+async def test_export_writes_texts_only_where_they_are_asked_for_and_kept(tmp_path: Path) -> None:
     async with await Store.open(url(tmp_path)) as log:
         await delivered(log)
-    return tmp_path
-
-
-async def test_export_writes_texts_only_where_they_are_asked_for_and_kept(labelled: Path) -> None:
-    _, out, _ = await export(labelled)
-    assert json.loads(out).keys().isdisjoint({"prompt", "completion", "reason"})
-    _, out, _ = await export(labelled, "--texts")
-    assert json.loads(out)["prompt"]
-    code, out, err = await export(labelled, "--texts", STORE_TEXT="none")
-    assert (code, out, err) == (
-        2,
-        "",
-        "judge-bot: --texts: none are kept (STORE_TEXT=none); leave it out\n",
-    )
+    for options, has_texts in (((), False), (("--texts",), True)):
+        _, out, _ = await export(tmp_path, *options)
+        assert ("prompt" in json.loads(out)) is has_texts
+    code, _, err = await export(tmp_path, "--texts", STORE_TEXT="none")
+    assert code == 2
+    assert err == "judge-bot: --texts: none are kept (STORE_TEXT=none); leave it out\n"

@@ -48,11 +48,12 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
         await delivered(log, "other", requester_id=BEN, author_id=CARL)
         await log.labels.put(asked, BEN, Label(1, "I disagree."))
         await log.channels.save("T1", "C1", ANN, labels_per_week=3)
-        await log.channels.save("T1", "C2", BEN, labels_per_week=3)
+        for place, by in ((("T1", "C2"), BEN), (("T2", "C2"), ANN)):
+            await log.channels.save(*place, by, labels_per_week=3)
         await delivered(log, "elsewhere", team_id="T2", requester_id=BEN)
 
     await with_log(database_url, fill)
-    rows = await exported(database_url, tmp_path)
+    rows = await exported(database_url, tmp_path, f"T1/{ANN}")
     assert kinds(rows) == ["case", "case", "case", "audit", "audit"]
     for number, row in enumerate(rows[:3], 1):
         assert (row["id"], row["question"]) == (number, "Why?")

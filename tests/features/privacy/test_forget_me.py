@@ -12,6 +12,7 @@ from bot.domain.case import CaseStatus, LoggedCase
 from bot.features.privacy.text import ACTION_FORGET, ALREADY, FORGET_WORDS, NO_WORDS
 from bot.slack import ids as slack_ids
 from pocket_slack import Person
+from tests import gestures
 from tests.cases import bytes_on_disk
 from tests.gestures import GONE, QUOTING, ask, go_ahead, settled, up_to_date
 from tests.model_server import Held
@@ -107,30 +108,27 @@ async def test_a_case_under_way_is_delivered_and_then_loses_its_words(stage: Sta
 
 
 async def test_a_reply_is_not_read_again_once_its_author_was_forgotten(stage: Stage) -> None:
+    shortcut = slack_ids.SHORTCUT_SCORE_REPLY
     answer = stage.ben.post(CHANNEL, ANSWER)
     later = stage.ben.post(CHANNEL, "Or commit it again.")
-    shortcut = slack_ids.SHORTCUT_SCORE_REPLY
     stage.ann.shortcut(shortcut, answer)
     await stage.modal(stage.ann)
     await stage.reaches(1, CaseStatus.ASKED)
     await go_ahead(stage, stage.ben)
     await settled(stage, 1, stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION}))
-    assert FORGOTTEN in (await stage.told(stage.ann)).text
-    assert (await up_to_date(stage)).response is None
     await settled(stage, 2, stage.ann.shortcut(shortcut, later))
     # A reply that was forgotten is not said to have been scored before.
     await stage.slack.settled(stage.ann.shortcut(shortcut, later))
-    told = await stage.told(stage.ann, 3)
-    assert FORGOTTEN in told.text
-    assert "scored before" not in shown(told)
+    await stage.told(stage.ann, 3)
+    for told in stage.ann.ephemerals(CHANNEL):
+        assert FORGOTTEN in told.text
+        assert "scored before" not in shown(told)
     assert stage.model.requests == []
 
 
 async def test_each_button_says_that_the_words_are_forgotten(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer(opening="Hello.")
     person = carol(stage)
-    await settled(stage, 1, person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
-    verdict = await stage.verdict(parent)
+    answer, verdict = await gestures.scored(stage, person, opening="Hello.")
     await stage.slack.settled(person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     known = await stage.told(person)
     await go_ahead(stage, stage.ann)

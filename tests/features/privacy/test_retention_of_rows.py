@@ -95,12 +95,22 @@ async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(log: St
         assert sorted(await numbers(log)) == left
 
 
-async def test_notes_of_old_releases_go_with_the_texts(log: Store) -> None:
+async def test_notes_of_old_releases_go_with_the_texts_and_the_releases_with_the_cases(
+    log: Store,
+) -> None:
     before = BEGUN_AT - timedelta(days=30)
-    await add_release(log, ANN, "old", before - timedelta(seconds=1))
-    await add_release(log, JUDGE, "m 1", before - timedelta(seconds=1))
-    await add_release(log, ANN, "new", before)
-    await log.forgetting.scrub()
-    await Retention(log, None).drop_older_texts(before)
-    assert await notes(log) == [(ANN, ""), (JUDGE, "m 1"), (ANN, "new")]
-    assert log.database.scrubbed_at is None
+    for by, note, at in (
+        (ANN, "old", before - timedelta(seconds=1)),
+        (JUDGE, "m 1", before - timedelta(seconds=1)),
+        (ANN, "new", before),
+    ):
+        await add_release(log, by, note, at)
+    kept = [(JUDGE, "m 1"), (ANN, "new")]
+    for drop, left in (
+        (Retention(log, None).drop_older_texts, [(ANN, ""), *kept]),
+        (log.forgetting.forget_older, kept),
+    ):
+        await log.forgetting.scrub()
+        await drop(before)
+        assert await notes(log) == left
+        assert log.database.scrubbed_at is None

@@ -157,14 +157,11 @@ async def test_a_person_who_has_left_the_channel_changes_no_judge_and_saves_noth
     asked = stage.ann.ephemerals(CHANNEL)[-1]
     await edit(stage)
     stage.ann.leave(CHANNEL)
-    refusal = "Only people in this channel"
     await save(stage, "tone", TONE)
-    assert (await stage.modal(stage.ann)).errors[ids.BLOCK_NAME].startswith(refusal)
+    refusal = (await stage.modal(stage.ann)).errors[ids.BLOCK_NAME]
+    assert refusal.startswith("Only people in this channel")
     stage.ann.click(asked, ids.ACTION_RUBRIC_USE)
-    await stage.slack.until(
-        lambda: any(refusal in each.text for each in stage.ann.ephemerals(CHANNEL))
-    )
-    assert await stage.log.rubrics.newest(*place(stage)) == []
+    await stage.slack.until(lambda: refusal in [m.text for m in stage.ann.ephemerals(CHANNEL)])
     assert await acts(stage) == []
 
 
@@ -247,7 +244,6 @@ async def test_the_operators_rubric_is_found_by_its_name_in_any_case_and_what_is
     assert await say(stage, "use code large") == NO_MODELS
     assert "I do not know 'use'" in await say(stage, "use")
     await use(stage, "Code")
-    assert "now scored with `OurTone`" in await use(stage, "ourtone")
     await edit(stage, "OURTONE")
     refused = (await save(stage, "ourtone", TONE)).response
     assert refused["errors"] == {ids.BLOCK_NAME: SHIPPED_NAME}
