@@ -82,7 +82,7 @@ class HttpFront(HttpServer):
 
     async def _dispatch(self, body: str) -> web.Response:
         bolt_request = _to_request(body)
-        if bolt_request is None:
+        if bolt_request is None or not bolt_request.body:
             return web.Response(status=400, text="expected a payload from Slack\n")
         if self._traffic.is_full:
             # Not accepted: Slack shows the person an error, and sends an event again.

@@ -171,13 +171,16 @@ async def test_a_body_that_grows_larger_is_refused_before_its_end() -> None:
         assert await first_status(stream) == 413
 
 
-async def test_a_body_that_cannot_be_read_is_refused() -> None:
+async def test_a_body_that_cannot_be_read_or_is_no_payload_is_refused() -> None:
+    unread = [
+        request(signed(b"") | {"Transfer-Encoding": "chunked"}) + b"no number\r\n",
+        request(signed(b"") | sized(b"\xff")) + b"\xff",
+    ]
+    no_payloads = (b"", b"{}", b"{", b"payload={", b'payload={"user":1}')
+    unread += [request(signed(body) | sized(body)) + body for body in no_payloads]
     async with open_front() as front:
-        for headers, body in (
-            ({"Transfer-Encoding": "chunked"}, b"no number\r\n"),
-            (sized(b"\xff"), b"\xff"),
-        ):
-            assert (await answer_to(front, request(signed(b"") | headers) + body))[0] == 400
+        for sent in unread:
+            assert (sent, (await answer_to(front, sent))[0]) == (sent, 400)
 
 
 async def test_a_body_that_does_not_come_in_time_is_given_up() -> None:

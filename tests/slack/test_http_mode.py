@@ -124,14 +124,6 @@ async def test_a_command_is_read_whatever_words_are_in_it(front: Front) -> None:
     assert (status, "/judge" in said) == (200, True)
 
 
-async def test_a_signed_body_that_is_no_payload_is_refused(
-    front: Front, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
-    for body in ("{", "payload={", 'payload={"user":1}'):
-        assert (await front.send(body))[0] == 400, body[:30]
-    assert "Traceback" not in capsys.readouterr().err + caplog.text
-
-
 async def test_health_and_metrics_of_cases_tokens_and_time_are_answered_in_socket_mode(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
