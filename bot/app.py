@@ -19,8 +19,8 @@ from bot.judges import open_judges
 from bot.link import open_link
 from bot.pipeline.engine import Engine
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
-from bot.pipeline.judging import ModelSlots
 from bot.pipeline.retries import MODEL_PAUSES
+from bot.pipeline.slots import ModelSlots
 from bot.probes import Sign, probes, sign_forever
 from bot.services import Services
 from bot.settings import Settings

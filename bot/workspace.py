@@ -9,9 +9,10 @@ from slack_bolt.authorization import AuthorizeResult
 from bot.door import register_errors, register_first, register_last
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import JobHandler, Work
-from bot.pipeline.judging import Judging, ModelSlots
+from bot.pipeline.judging import Judging
 from bot.pipeline.names import Names
 from bot.pipeline.pipeline import CasePipeline
+from bot.pipeline.slots import ModelSlots
 from bot.services import Services
 from bot.store.jobs import JobKind
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 from bot.domain.blocker import GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT
 from bot.domain.case import WITHOUT_QUESTION, Exclusion, LoggedCase, QuestionSource
 from bot.domain.clock import utc_now
+from bot.pipeline.exchange import Exchange
 from bot.pipeline.lookup import Lookup, NotReadableError
 from bot.pipeline.retries import RetryError
 from bot.pipeline.text import OUT_OF_REACH, OUT_OF_SIGHT
@@ -45,6 +46,10 @@ async def _read(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
         return _unread(case, gone), OUT_OF_SIGHT
     if exchange is None:
         return _unread(case, gone), NO_QUESTION
+    return await _with_exchange(lookup, case, exchange), NO_QUESTION
+
+
+async def _with_exchange(lookup: Lookup, case: LoggedCase, exchange: Exchange) -> LoggedCase:
     is_unfinished = any(message.is_unfinished for message in exchange.reply)
     if is_unfinished and utc_now() - case.created_at < _WRITTEN_FOR:
         raise RetryError("the reply is still being written", _LOOK_AGAIN)
@@ -57,7 +62,7 @@ async def _read(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
         read |= _NOT_ASKED | exchange.to_asked()
         if exchange.question and exchange.question.is_edited_after(first.ts):
             read["excluded"] = read.get("excluded") or case.excluded or Exclusion.EDITED
-    return case.model_copy(update=read), NO_QUESTION
+    return case.model_copy(update=read)
 
 
 def _unread(case: LoggedCase, gone: str) -> LoggedCase:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 from bot.domain.case import CaseTurn, Part, QuestionSource, join_texts, text_hash
@@ -155,23 +155,23 @@ def to_exchange(
     """
     said = [each for each in messages if each.ts == ts or is_anybodys(each, own_ids)]
     rows = [tuple(row) for _, row in groupby(said, lambda each: each.author_id)]
-    at = next(
-        (number for number, row in enumerate(rows) if any(each.ts == ts for each in row)), None
-    )
-    if at is None:
+    before_reply = [*takewhile(lambda row: all(each.ts != ts for each in row), rows)]
+    if len(before_reply) == len(rows):
         return None
-    reply = rows[at]
-    may_ask = {*persons} - {reply[0].author_id}
-    above = rows[:at]
+    reply = rows[len(before_reply)]
+    author_id = reply[0].author_id
+    may_ask = {*persons} - {author_id}
+    above = [*before_reply]
     while above and not (above[-1][0].author_id in may_ask and _asked(above[-1], chosen)):
         above.pop()
     asked = _asked(above[-1], chosen) if above else ()
     before = [each for row in above[:-1] for each in row if _words(each)]
     # A picture asks something if words came before it; alone, nobody could judge by it.
     if not any(each.text for each in (*before, *asked)):
-        form = rows[0][0] if at and chosen is None else None
-        return Exchange(reply, _form(form, reply[0].author_id))
-    source = _source(asked[-1], is_chosen=chosen is not None, is_next=len(above) == at)
+        form = before_reply[0][0] if before_reply and chosen is None else None
+        return Exchange(reply, _form(form, author_id))
+    is_next = above == before_reply
+    source = _source(asked[-1], is_chosen=chosen is not None, is_next=is_next)
     question = Question(asked, source, asked[-1].author_id)
     return _with_conversation(reply, question, before, persons)
 

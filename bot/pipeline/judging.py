@@ -4,33 +4,30 @@ are read.
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
-from typing import Any
 
 import structlog
-from cachetools import LRUCache
 
 from bot import metrics
 from bot.domain.blocker import TOO_LATE
 from bot.domain.case import CaseSource, LoggedCase
 from bot.domain.clock import utc_now
-from bot.domain.fair_queue import BACKGROUND, FairQueue
 from bot.domain.limits import Limits
 from bot.domain.verdict import CaseVerdict, from_verdict, without_score
 from bot.domain.watch import LATE, age_of
 from bot.pipeline import retries
 from bot.pipeline.asking import BudgetError, ask
 from bot.pipeline.judges import Judges
-from bot.pipeline.retries import RetryError
+from bot.pipeline.slots import ModelSlots
 from bot.pipeline.tracing import Tracing
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
 from judge import Judge, JudgeError, Verdict, find_flags
 from judge.evaluation.stats import low_to
-from judge.scoring.ratings import Result
+from judge.scoring.model.wishes import FLEX
 
 logger = structlog.get_logger(__name__)
 
@@ -41,47 +38,6 @@ SLOW_S = 10.0
 
 class ModelFailure(Exception):  # noqa: N818 - it is not an error of the app, and does not leave the pipeline
     """The model cannot be asked now, and the case has tries left."""
-
-
-class ModelSlots:
-    """What all workspaces share: at most `concurrency` cases are judged at the same time.
-
-    Workspaces, channels and people take turns. As many watched cases may wait beside them at the
-    tier "flex", where an answer can take 15 minutes; the others give their job back, so that they
-    keep no place in the queue from people's cases.
-    """
-
-    def __init__(self, concurrency: int) -> None:
-        self.line = FairQueue(concurrency, metrics.QUEUE)
-        # The attempts at watched cases that wait at the tier "flex".
-        self.patient: dict[int, asyncio.Task[Any] | None] = {}
-        self.most_patient = concurrency
-        # The cases whose slot at the model has come, in order.
-        self.under_way: dict[int, None] = {}
-        # For cases whose try failed: what was judged, and the ratings that came and are paid for.
-        self.came: LRUCache[int, tuple[int, Sequence[Result]]] = LRUCache(100)
-
-    def background(self) -> AbstractAsyncContextManager[None]:
-        """A slot at the model for a request that belongs to no case, once no case waits."""
-        return self.line.slot(*[BACKGROUND] * 3)
-
-    def place_of(self, case_id: int) -> int | None:
-        """How many cases came before this one and are at the model; None while it waits."""
-        return [*self.under_way].index(case_id) if case_id in self.under_way else None
-
-    def begin_waiting(self, case_id: int) -> None:
-        """Has this attempt wait at the tier "flex", or raises RetryError if as many do as may."""
-        if len(self.patient) >= self.most_patient:
-            raise RetryError("others wait at its tier", retries.FLEX_PAUSE)
-        self.patient[case_id] = asyncio.current_task()
-
-    def stop_waiting(self) -> None:
-        """Ends the attempts that wait at the tier "flex", and lets none begin; the next start makes
-        them again.
-        """
-        self.most_patient = 0
-        for attempt in filter(None, self.patient.values()):
-            attempt.cancel()
 
 
 @dataclass(frozen=True)
@@ -104,34 +60,42 @@ class Judging:
         asked again later.
         """
         judge = await self.judges.of(case)
+        blocker = case.blocker
         if judge is None:
-            no_rubric = f"The rubric {case.rubric!r} is no longer there."
-            return without_score("blocker", case.blocker or no_rubric, self.judges.default)
-        if case.blocker:
-            return without_score("blocker", case.blocker, judge)
-        if _is_late(case):
-            return without_score("blocker", TOO_LATE, judge)
+            blocker = blocker or f"The rubric {case.rubric!r} is no longer there."
+        elif _is_late(case):
+            blocker = blocker or TOO_LATE
+        if judge is None or blocker:
+            return without_score("blocker", blocker or "", judge or self.judges.default)
         try:
             with self.tracing.step("judge", case):
                 verdict = await self._score(judge, case)
         except JudgeError as exc:
-            error = type(exc).__name__
-            _note_failure(case, error, str(exc))
-            if retries.may_pass(exc) and case.model_tries < len(self.model_pauses):
-                raise ModelFailure(error) from exc
-            return without_score(error, str(exc), judge)
+            return self._failed(judge, case, exc)
         except Exception as exc:  # a bug of ours: a restart may fix it, but retries must end
             if case.internal_errors < retries.MOST_INTERNAL_ERRORS:
                 raise
             logger.error("case_given_up", case=case.id, exc_info=exc)
             # Only the class of the error is recorded, because its message may quote a text.
             return without_score("fault", type(exc).__name__, judge)
-        metrics.LAST_VERDICT.set_to_current_time()
-        for shortfall in judge.shortfalls:
-            _say_once(shortfall)
-        metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
-        metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
+        _note_success(judge, verdict)
         return from_verdict(verdict, judge, find_flags("", case.question or ""))
+
+    def begin_waiting(self, case: LoggedCase) -> None:
+        """Has a watched case wait beside the others, if watches are scored at the tier "flex";
+        raises RetryError if none may any more.
+        """
+        if case.is_watched and self.judges.watch_tier == FLEX:
+            self.slots.begin_waiting(case.id)
+
+    def _failed(self, judge: Judge, case: LoggedCase, exc: JudgeError) -> CaseVerdict:
+        error = type(exc).__name__
+        metrics.MODEL_FAILURES.labels(error).inc()
+        metrics.LAST_MODEL_FAILURE.set_to_current_time()
+        logger.warning("judge_failed", case=case.id, error=error, reason=str(exc))
+        if retries.may_pass(exc) and case.model_tries < len(self.model_pauses):
+            raise ModelFailure(error) from exc
+        return without_score(error, str(exc), judge)
 
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
         """The judge's verdict in the case's slot, with its reason and its points where they are
@@ -218,10 +182,12 @@ class Judging:
         )
 
 
-def _note_failure(case: LoggedCase, error: str, reason: str) -> None:
-    metrics.MODEL_FAILURES.labels(error).inc()
-    metrics.LAST_MODEL_FAILURE.set_to_current_time()
-    logger.warning("judge_failed", case=case.id, error=error, reason=reason)
+def _note_success(judge: Judge, verdict: Verdict) -> None:
+    metrics.LAST_VERDICT.set_to_current_time()
+    metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
+    metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
+    for shortfall in judge.shortfalls:
+        _say_once(shortfall)
 
 
 def _is_late(case: LoggedCase) -> bool:

@@ -31,7 +31,6 @@ from bot.pipeline.retries import RetryError
 from bot.slack.client import SLACK_ERRORS
 from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
-from judge.scoring.model.wishes import FLEX
 
 logger = structlog.get_logger(__name__)
 
@@ -61,9 +60,8 @@ class CasePipeline:
             claimed = await self.store.claim(case_id)
             if claimed is None:
                 return
-            is_to_judge = claimed.status is CaseStatus.RECEIVED
-            if is_to_judge and claimed.is_watched and self.judging.judges.watch_tier == FLEX:
-                self.judging.slots.begin_waiting(case_id)
+            if claimed.status is CaseStatus.RECEIVED:
+                self.judging.begin_waiting(claimed)
             with self.judging.tracing.attempt(claimed):
                 case = await self.store.cases.with_turns(claimed)
                 settled = await self._settle(case, trigger_id)
@@ -86,31 +84,12 @@ class CasePipeline:
         case has its reply.
         """
         case = claimed
-        is_intended = False
         try:
             if claimed.status is CaseStatus.RECEIVED:
                 read = await self._to_judge(claimed, trigger_id)
                 if read is None:
                     return None
-                case = read
-                is_intended = read is not claimed
-                if is_intended:
-                    # Stored before the model is asked, so that a person can have their words
-                    # forgotten meanwhile.
-                    case = await self.store.intend(case, claimed)
-                case = taken_up(case)
-                judging = asyncio.create_task(self.judging.judge(case))
-                try:
-                    done, _ = await asyncio.wait([judging], timeout=self.quick_s)
-                    if not done:
-                        case = await self._announced(case, is_intended)
-                        case = await self._told_if_slow(case, judging)
-                    verdict = await judging
-                finally:
-                    judging.cancel()
-                    self.judging.slots.patient.pop(case.id, None)
-                case = await self._record(case, verdict)
-                self.judging.tracing.judged(case, verdict)
+                case, verdict = await self._judged(read, claimed)
             else:
                 verdict = await self._recorded(case)
             with self.judging.tracing.step("deliver", case):
@@ -120,8 +99,6 @@ class CasePipeline:
                 "case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason
             )
             return case
-        except ModelFailure as exc:
-            await self._wait_for_the_model(case, is_intended, exc)
         except SLACK_ERRORS as exc:
             case = await self.store.note_failure(case, "slack_tries")
             raise self._retry(case, exc, retries.growing_pause(case.slack_tries)) from exc
@@ -130,6 +107,33 @@ class CasePipeline:
         except Exception as exc:  # after any error, the case is kept and tried again after a pause
             case = await self.store.note_failure(case, "internal_errors")
             raise self._retry(case, exc, retries.growing_pause(case.internal_errors)) from exc
+
+    async def _judged(
+        self, read: LoggedCase, claimed: LoggedCase
+    ) -> tuple[LoggedCase, CaseVerdict]:
+        """The case with its new verdict; raises RetryError if the model is to be asked again later."""
+        case = read
+        is_intended = read is not claimed
+        if is_intended:
+            # Stored before the model is asked, so that a person can have their words forgotten
+            # meanwhile.
+            case = await self.store.intend(case, claimed)
+        case = taken_up(case)
+        judging = asyncio.create_task(self.judging.judge(case))
+        try:
+            done, _ = await asyncio.wait([judging], timeout=self.quick_s)
+            if not done:
+                case = await self._announced(case, is_intended)
+                case = await self._told_if_slow(case, judging)
+            verdict = await judging
+        except ModelFailure as exc:
+            await self._wait_for_the_model(case, is_intended, exc)
+        finally:
+            judging.cancel()
+            self.judging.slots.patient.pop(case.id, None)
+        case = await self._record(case, verdict)
+        self.judging.tracing.judged(case, verdict)
+        return case, verdict
 
     async def _recorded(self, case: LoggedCase) -> CaseVerdict:
         verdict = await self.store.cases.verdict(case.id)

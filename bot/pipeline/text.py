@@ -255,24 +255,26 @@ def question_modal(
     If `said` has messages, by ts, one of them can be chosen instead of typing.
     """
     title = "Response to score" if case.response else f"The response to score was {case.why_lost}."
-    labels = [
-        (ts, one_line(f"{turn.role}: {turn.text}", _LABEL)) for ts, turn in (said or {}).items()
-    ]
-    newest = [ui.option(*each) for each in labels[:20]]
-    choices = ui.menu(ids.BLOCK_CHOSEN, newest, None)
-    typed = ui.text_box(
-        ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked"
-    )
     hint = _NONE_KEPT.format(case.why_lost) if case.has_lost_texts else ""
+    label = "Or type the question" if said else "Question"
+    known = None if said else case.question
+    typed = ui.text_box(ids.BLOCK_QUESTION, MAX_INPUT, known, "What was asked")
     blocks = [
         ui.section(reason),
-        *([ui.field("Choose a message of this thread", choices, is_optional=True)] if said else []),
-        ui.field(
-            "Or type the question" if said else "Question", typed, hint, is_optional=bool(said)
-        ),
+        *([_choice(said)] if said else []),
+        ui.field(label, typed, hint, is_optional=bool(said)),
         ui.quote(case.response or "", 2900, ui.run(title, is_bold=True)),
     ]
     return ui.modal(callback_id, "Which question?", state, blocks, "Score", "Cancel")
+
+
+def _choice(said: Mapping[str, Turn]) -> ui.Block:
+    newest = [
+        ui.option(ts, one_line(f"{turn.role}: {turn.text}", _LABEL))
+        for ts, turn in [*said.items()][:20]
+    ]
+    menu = ui.menu(ids.BLOCK_CHOSEN, newest, None)
+    return ui.field("Choose a message of this thread", menu, is_optional=True)
 
 
 def text_errors(question: str, response: str) -> dict[str, str]:

@@ -16,11 +16,12 @@ from bot.domain.limits import Limits
 from bot.domain.watch import Shows
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.judges import Judges, RubricChoice
-from bot.pipeline.judging import Judging, ModelSlots
+from bot.pipeline.judging import Judging
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.names import Names
 from bot.pipeline.pipeline import CasePipeline
 from bot.pipeline.retries import RetryError
+from bot.pipeline.slots import ModelSlots
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.members import Members

@@ -2,7 +2,7 @@
 or a word.
 """
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -101,26 +101,20 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @app.command(ids.COMMAND)
     async def judge(ack: AsyncAck, body: Raw) -> None:
-        invocation = to_invocation(body)
+        person = to_invocation(body)
         text = body.get("text") or ""
         match parse_command(text):
             case None:
                 await ack()
-                await open_texts_window(services, invocation)
-            case Permalink() as link:
-                await _score(services, ack, invocation, _linked(services, invocation, link))
-            case TypedTexts(question, response):
-                await _score(
-                    services, ack, invocation, _typed(services, invocation, question, response)
-                )
-            case Word(word="help", rest=rest):
+                await open_texts_window(services, person)
+            case Permalink() | TypedTexts() as asked:
+                await _score(services, ack, person, asked)
+            case Word("help", rest):
                 await ack(text=help_text(services, rest))
-            case Word(word=word, rest=rest) if word in answers:
+            case Word(word, rest) if word in answers:
                 await ack()
-                await services.messenger.answer(
-                    invocation.recipient,
-                    await services.answer(invocation, f"{word} {rest}".strip()),
-                )
+                answer = await services.answer(person, f"{word} {rest}".strip())
+                await services.messenger.answer(person.recipient, answer)
             case Word():
                 await ack(text=not_understood(to_plain(text), known))
 
@@ -129,27 +123,25 @@ def register(app: AsyncApp, services: Services) -> None:
         await services.messenger.replace(invocation.recipient, help_text(services))
 
 
-async def _typed(services: Services, invocation: Invocation, question: str, response: str) -> Case:
-    if nothing := nothing_to_judge(question, response):
-        raise RefusedError(f"{nothing.detail} `/judge question | response` scores two texts.")
-    return await services.requests.of_texts(invocation, question, response)
-
-
-async def _linked(services: Services, invocation: Invocation, link: Permalink) -> Case:
-    is_here = link.channel_id == invocation.channel_id
-    if not is_here and not await services.memberships.includes(invocation.user_id, link.channel_id):
+async def _to_case(services: Services, person: Invocation, asked: Permalink | TypedTexts) -> Case:
+    if isinstance(asked, TypedTexts):
+        if nothing := nothing_to_judge(asked.question, asked.response):
+            raise RefusedError(f"{nothing.detail} `/judge question | response` scores two texts.")
+        return await services.requests.of_texts(person, asked.question, asked.response)
+    is_here = asked.channel_id == person.channel_id
+    if not is_here and not await services.memberships.includes(person.user_id, asked.channel_id):
         raise RefusedError(NOT_IN_BOTH)
-    return await services.requests.of_link(invocation, link)
+    return await services.requests.of_link(person, asked)
 
 
 async def _score(
-    services: Services, ack: AsyncAck, invocation: Invocation, asking: Awaitable[Case]
+    services: Services, ack: AsyncAck, person: Invocation, asked: Permalink | TypedTexts
 ) -> None:
     try:
-        case, is_new = await services.intake.take(await asking, invocation)
+        case, is_new = await services.intake.take(await _to_case(services, person, asked), person)
     except (RefusedError, MembershipError) as exc:
         await ack(text=unsure_of_membership(exc) if isinstance(exc, MembershipError) else str(exc))
         return
     appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
     await ack(text=accepted(case) if is_new and not appears_here else "")
-    await services.intake.proceed(case, is_new, invocation)
+    await services.intake.proceed(case, is_new, person)
