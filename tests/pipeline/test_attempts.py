@@ -51,6 +51,7 @@ def test_a_case_is_of_use_to_its_requester_and_to_others_if_they_see_it_and_thei
         ({}, of_other, True),
         ({"visibility": Visibility.ME}, of_other, False),
         ({"visibility": Visibility.ME}, cases.a_case(requester_id="U1"), True),
+        ({"blocked_by": "restricted_action"}, of_other, False),
         (beside, of_other, False),
         (beside, of_other.model_copy(update=beside), True),
     ):

@@ -7,15 +7,24 @@ from bot.slack.invocation import Invocation
 from bot.store import Store
 from tests.cases import ANN, delivered, save_visibility
 from tests.services import services_of
+from tests.tables import each
 
 pytestmark = pytest.mark.on("sqlite")
 
 
-async def test_a_new_score_of_a_private_verdict_is_private_whatever_its_requester_has_chosen(
-    log: Store,
+@each(
+    ("earlier", "own", "new"),
+    [
+        (Visibility.ME, Visibility.THREAD, Visibility.ME),
+        (Visibility.THREAD, Visibility.ME, Visibility.ME),
+        (Visibility.THREAD, None, Visibility.THREAD),
+    ],
+)
+async def test_a_new_score_is_private_if_the_earlier_one_was_or_its_requester_has_chosen_so(
+    log: Store, earlier: Visibility, own: Visibility | None, new: Visibility
 ) -> None:
-    earlier = await delivered(log, message_ts="5.1", requester_id=ANN, visibility=Visibility.ME)
-    await save_visibility(log, "T1", ANN, Visibility.THREAD)
+    case = await delivered(log, str((earlier, own)), requester_id=ANN, visibility=earlier)
+    await save_visibility(log, "T1", ANN, own)
     ann = Invocation("T1", "C1", ANN, "ann", is_foreign=False)
-    again = await services_of(log).requests.again(ann, earlier)
-    assert again.visibility is Visibility.ME
+    again = await services_of(log).requests.again(ann, case)
+    assert again.visibility is new
