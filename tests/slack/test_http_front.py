@@ -15,6 +15,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.signature import Clock, SignatureVerifier
 
+from bot.domain.clock import TooLateError, check_deadline
 from bot.slack.http import EVENTS, LARGEST_BODY, HttpFront
 from bot.slack.incoming import Traffic
 from tests.patience import ONLY_A_HANG_S
@@ -100,12 +101,19 @@ async def first_status(stream: Stream) -> int:
     return int(line.split()[1])
 
 
-@pytest.mark.parametrize("age_s", [0, 300, -300])
-async def test_slacks_request_is_answered(age_s: int) -> None:
-    body = a_command()
+def whole(
+    body: bytes, as_signed: bytes | None = None, age_s: int = 0, secret: str = SECRET
+) -> bytes:
+    signature = signed(body if as_signed is None else as_signed, age_s, secret)
+    return request(signature | sized(body)) + body
+
+
+async def test_slacks_request_is_answered_whatever_words_are_in_it() -> None:
+    # Bolt takes a command with the word "payload" for a form without fields.
     async with open_front() as front:
-        status, said = await answer_to(front, request(signed(body, age_s) | sized(body)) + body)
-    assert (status, b"heard" in said) == (200, True)
+        for text, age_s in (("help", 0), ("help", 300), ("help", -300), ("payload", 0)):
+            status, said = await answer_to(front, whole(a_command(text), age_s=age_s))
+            assert (text, age_s, status, b"heard" in said) == (text, age_s, 200, True)
 
 
 # Of those with a fresh time stamp and a signature of the right form the body has to be read.
@@ -113,8 +121,8 @@ REFUSED_BY_HEADERS: list[tuple[str | None, str | None]] = [
     (None, None),
     (str(NOW), None),
     (None, WELL_FORMED),
-    *((stamp, WELL_FORMED) for stamp in (str(NOW - 301), str(NOW + 301), "abc", "9" * 4000)),
-    *((str(NOW), form) for form in (WELL_FORMED[:-1], WELL_FORMED + "0")),
+    *((stamp, WELL_FORMED) for stamp in (str(NOW - 301), str(NOW + 301), "9" * 4000)),
+    (str(NOW), WELL_FORMED[:-1]),
 ]
 
 
@@ -135,17 +143,12 @@ async def test_who_is_refused_before_the_body_can_read_so_having_sent_it() -> No
             assert status == expected
 
 
-@pytest.mark.parametrize(
-    ("body", "secret"),
-    [(a_command("score this") + b"!", SECRET), (a_command(), "another")],
-    ids=["another text", "another secret"],
-)
-async def test_a_signature_of_something_else_is_refused(body: bytes, secret: str) -> None:
+async def test_a_signature_of_something_else_is_refused() -> None:
+    body = a_command()
     async with open_front() as front:
-        status, said = await answer_to(
-            front, request(signed(a_command(), secret=secret) | sized(body)) + body
-        )
-    assert (status, b"heard" in said) == (401, False)
+        for sent in (whole(body + b"!", as_signed=body), whole(body, secret="another")):
+            status, said = await answer_to(front, sent)
+            assert (status, b"heard" in said) == (401, False)
 
 
 async def test_a_body_of_the_largest_size_is_taken_as_it_was_signed_and_a_larger_one_refused() -> (
@@ -174,10 +177,10 @@ async def test_a_body_that_grows_larger_is_refused_before_its_end() -> None:
 async def test_a_body_that_cannot_be_read_or_is_no_payload_is_refused() -> None:
     unread = [
         request(signed(b"") | {"Transfer-Encoding": "chunked"}) + b"no number\r\n",
-        request(signed(b"") | sized(b"\xff")) + b"\xff",
+        whole(b"\xff", as_signed=b""),
     ]
     no_payloads = (b"", b"{}", b"{", b"payload={", b'payload={"user":1}')
-    unread += [request(signed(body) | sized(body)) + body for body in no_payloads]
+    unread += map(whole, no_payloads)
     async with open_front() as front:
         for sent in unread:
             assert (sent, (await answer_to(front, sent))[0]) == (sent, 400)
@@ -194,7 +197,7 @@ async def test_a_body_that_does_not_come_in_time_is_given_up() -> None:
 
 async def test_there_is_nothing_else_at_the_port() -> None:
     async with open_front() as front:
-        for line in ("GET /healthz", "GET /readyz", "GET /metrics", "POST /", "OPTIONS *"):
+        for line in ("GET /metrics", "POST /", "OPTIONS *"):
             assert (await answer_to(front, request({}, line)))[0] == 404, line
         assert (await answer_to(front, request({}, f"GET {EVENTS}")))[0] == 401
 
@@ -218,6 +221,17 @@ def test_where_several_have_waited_for_long_one_more_is_too_much(
         assert not traffic.is_full
 
 
+def test_a_persons_request_has_a_deadline_and_an_event_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody was told that an event failed."""
+    monkeypatch.setattr(Traffic, "accept_within_s", -1.0)
+    with Traffic().payload({"event": {}}):
+        check_deadline()
+    with Traffic().payload({"command": "/judge"}), pytest.raises(TooLateError):
+        check_deadline()
+
+
 async def test_a_job_does_not_wait_for_ever_for_payloads_to_be_acknowledged() -> None:
     traffic = Traffic()
     traffic.calm_within_s = 0.01
@@ -229,17 +243,16 @@ async def test_a_job_does_not_wait_for_ever_for_payloads_to_be_acknowledged() ->
 
 
 async def test_what_is_too_much_at_once_is_refused_at_once_and_not_accepted() -> None:
-    body = a_command()
+    sent = whole(a_command())
     may_ack = asyncio.Event()
     traffic = Traffic(most=1)
-    whole = request(signed(body) | sized(body)) + body
     async with open_front(may_ack, traffic=traffic) as front:
-        first = await connect(front, whole)
+        first = await connect(front, sent)
         async with asyncio.timeout(ONLY_A_HANG_S):
             while not traffic.is_full:  # noqa: ASYNC110 - it tells nobody
                 await asyncio.sleep(0)
-        status, said = await answer_to(front, whole)
+        status, said = await answer_to(front, sent)
         assert (status, b"heard" in said) == (503, False)
         may_ack.set()
         assert b"heard" in await heard(first)
-        assert (await answer_to(front, whole))[0] == 200
+        assert (await answer_to(front, sent))[0] == 200
