@@ -62,6 +62,14 @@ def private(stage: Stage, *names: str) -> Channel:
     )
 
 
+async def say(stage: Stage, text: str, person: Person | None = None) -> Message:
+    """What a person is told after `/judge ...` in the channel."""
+    who = person or stage.ann
+    count = len(who.ephemerals(CHANNEL)) + 1
+    who.command(CHANNEL, ids.COMMAND, text)
+    return await stage.told(who, count)
+
+
 async def stats(stage: Stage, text: str = "", count: int = 1) -> Message:
     """The answer to ann's `/judge stats ...`."""
     stage.ann.command(CHANNEL, ids.COMMAND, f"stats {text}")
@@ -167,9 +175,7 @@ async def forget(stage: Stage, person: Person, what: str | Message) -> str:
 async def ask(stage: Stage, person: Person, what: str | Message = "me") -> Message:
     """The first answer to `/judge forget ...`: what will be forgotten, and a button."""
     text = what if isinstance(what, str) else link(stage, what)
-    count = len(person.ephemerals(CHANNEL)) + 1
-    person.command(CHANNEL, ids.COMMAND, f"forget {text}")
-    return await stage.told(person, count)
+    return await say(stage, f"forget {text}", person)
 
 
 async def settled(stage: Stage, number: int, delivery: Delivery) -> None:

@@ -86,15 +86,6 @@ class Settler:
                 self._news.clear()
 
 
-async def test_a_case_that_was_unsettled_before_the_start_is_settled(log: Store) -> None:
-    for number in range(5):
-        await log.add(a_case(key=str(number)))
-    settler = Settler(log)
-    async with running(log, settler):
-        await settler.settled(5)
-    assert sorted(settler.tried) == [1, 2, 3, 4, 5]
-
-
 async def test_a_job_that_ends_in_any_error_is_tried_again(log: Store) -> None:
     failures = [ValueError, OSError, TimeoutError]
     settler = Settler(log, failures=3)
@@ -175,31 +166,6 @@ async def test_a_periodic_job_runs_only_in_its_teams(log: Store) -> None:
     async with running(log, Settler(log), served=served):
         await asyncio.wait_for(looked.wait(), ONLY_A_HANG_S)
     assert visited == ["TBUSY"]
-
-
-@pytest.mark.on("sqlite")
-async def test_a_single_case_goes_before_the_many_of_another_channel(log: Store) -> None:
-    begun = asyncio.Event()
-    gate = asyncio.Event()
-    order = []
-    settler = Settler(log)
-
-    async def settle(job: Job) -> None:
-        order.append(job.case_id)
-        begun.set()
-        await gate.wait()
-        await settler(job)
-
-    for number in range(40):
-        await log.add(a_case(key=str(number)))
-    await log.add(a_case(key="single", channel_id="C2"))
-    engine = Engine(log, Teams({TEAM: Work({JobKind.SETTLE: settle})}), at_once=2)
-    task = asyncio.create_task(engine.run_forever())
-    await asyncio.wait_for(begun.wait(), ONLY_A_HANG_S)
-    gate.set()
-    await settler.settled(41)
-    await engine.stop(task, 5)
-    assert order.index(41) < 20
 
 
 async def test_a_job_that_takes_too_long_goes_back_to_the_queue(database_url: str) -> None:

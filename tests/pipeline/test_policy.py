@@ -3,7 +3,7 @@
 from bot.domain.limits import Policy
 from bot.slack import ids
 from tests.cases import a_case, newest
-from tests.gestures import link
+from tests.gestures import link, say
 from tests.stage import CHANNEL, SCORED, Stage, StageFactory, shown
 from tests.tables import each
 
@@ -17,11 +17,10 @@ async def ask_in_every_way(stage: Stage) -> list[str]:
     """What ann is told when she asks by shortcut, link and command."""
     _, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    told = [(await stage.told(stage.ann, 1)).text]
-    for count, text in enumerate((link(stage, answer), "Why? | Because."), start=2):
-        stage.ann.command(CHANNEL, ids.COMMAND, text)
-        told.append((await stage.told(stage.ann, count)).text)
-    return told
+    told = [(await stage.told(stage.ann)).text]
+    return told + [
+        (await say(stage, text)).text for text in (link(stage, answer), "Why? | Because.")
+    ]
 
 
 async def test_nothing_is_scored_in_a_channel_that_is_not_among_the_allowed(
@@ -90,7 +89,6 @@ async def test_a_case_that_waits_for_its_question_since_before_is_not_scored(
     await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: "Which tool?"})
     assert stage.ann.view.errors
     stage.ann.close()
-    stage.ann.post(CHANNEL, "Which tool?")
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)  # it would be looked for once more
     assert (await stage.told(stage.ann, 2)).text.startswith(OFF)
     assert (await stage.log.cases.get(1)).question is None

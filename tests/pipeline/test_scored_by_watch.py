@@ -8,7 +8,7 @@ from bot.slack import ids
 from pocket_slack import Message
 from tests.cases import a_case, newest
 from tests.gestures import help_desk
-from tests.stage import ANSWER, QUESTION, Stage, StageFactory, shown
+from tests.stage import ANSWER, QUESTION, Stage, shown
 
 SAID = "score: 2\nIt leaves out --hard."
 
@@ -67,16 +67,6 @@ async def test_a_verdict_that_the_channel_sees_is_not_posted_a_second_time(stage
     assert "Scored before: *2 of 5*" in (await stage.told(stage.ann)).text
     await stage.verdict(parent)
     assert await stage.cases() == 1
-
-
-async def test_a_verdict_asked_for_in_private_stays_so(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me")
-    _, answer, _ = await drawn(stage)
-    asked = len(stage.model.requests)
-    await stage.score(answer)
-    assert (await stage.told(stage.ann)).text.startswith("Score 2 of 5")
-    assert stage.ours() == []
-    assert len(stage.model.requests) == asked
 
 
 async def test_what_the_judge_has_not_scored_is_scored(stage: Stage) -> None:

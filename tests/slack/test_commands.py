@@ -22,12 +22,9 @@ def test_a_link_into_a_thread_names_the_parent() -> None:
     ("text", "question", "response"),
     [
         ("What? | That.", "What?", "That."),
-        ("What?|That.", "What?", "That."),
         ("a|b | c | d", "a|b", "c | d"),
-        ("| That.", "", "That."),
         ("What? |", "What?", ""),
         ("1 &lt; 2? | <https://a.example|yes>", "1 < 2?", "yes (https://a.example)"),
-        ("{x} | </response>", "{x}", "</response>"),
     ],
 )
 def test_a_bar_parts_question_and_response(text: str, question: str, response: str) -> None:

@@ -14,9 +14,7 @@ from tests.tables import each
     [
         ("mag", "mag"),
         ("thumbsup", "+1"),
-        ("+1", "+1"),
         ("+1::skin-tone-3", "+1"),
-        ("poop", "hankey"),
         ("party-parrot", "party-parrot"),
     ],
 )
@@ -27,7 +25,6 @@ def test_one_emoji_has_one_name(name: str, emoji: str) -> None:
 @each(
     ("text", "emoji"),
     [
-        (":mag:", "mag"),
         (" :MAG: ", "mag"),
         (":+1::skin-tone-3:", "+1"),
         (":größe:", "größe"),

@@ -12,7 +12,6 @@ from tests.tables import each
     [
         ("<@U1|HIDDEN> asks", "@U1 asks"),
         ("see <#C1|HIDDEN>", "see #C1"),
-        ("<!channel> now", "@channel now"),
         ("<!here|HIDDEN>", "@here"),
         ("<!subteam^S1|HIDDEN>", "@S1"),
         ("<!date^1392734382^At {date_long_pretty}, {time}|HIDDEN>", "At 2014-02-18, 14:39 UTC"),

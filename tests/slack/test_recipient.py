@@ -21,7 +21,6 @@ def test_whoever_submits_a_window_is_not_told_where_it_was_opened() -> None:
 @each(
     ("source", "is_in_channel"),
     [
-        (CaseSource.SHORTCUT, False),
         (CaseSource.BUTTON, False),
         (CaseSource.LINK, True),
         (CaseSource.TEXT, True),

@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from bot.features.score.details import NOT_SAID
+from bot.features.score.details import NOT_SAID, details_modal
 from bot.slack import ids
+from bot.store import Store
 from bot.store.schema import spent
+from judge import Rating
 from pocket_slack import View
+from tests.cases import bare_verdict, delivered
 from tests.model_server import Decided, Failure
+from tests.pipeline.test_verdict_text import a_case
 from tests.stage import ANSWER, QUESTION, Stage, StageFactory, shown
 
 CRITERIA = ("relevant", "substantial", "useful", "comprehensive", "expert", "concise")
@@ -55,20 +59,15 @@ async def test_points_are_asked_for_once_counted_and_kept(stage: Stage) -> None:
     assert len(stage.model.requests) == asked
 
 
-async def test_a_double_click_asks_once_and_who_asks_later_sees_the_same(stage: Stage) -> None:
+async def test_a_double_click_asks_once(stage: Stage) -> None:
     window = await details(stage)
-    stage.ben.click(stage.ours()[-1], ids.ACTION_DETAILS)
-    later = await stage.modal(stage.ben)
     stage.model.script(points(*CRITERIA))
     asked = len(stage.model.requests)
     for press in [stage.ann.click(window, ids.ACTION_POINTS) for _ in range(2)]:
         await stage.slack.settled(press)
     await stage.slack.until(lambda: "*Points*" in _seen(stage))
-    await stage.slack.settled(stage.ben.click(later, ids.ACTION_POINTS))
     await stage.stop_bot()
     assert len(stage.model.requests) == asked + 1
-    assert "relevant: *yes*" in shown(stage.ben.view)
-    assert NOT_SAID not in shown(stage.ben.view)
 
 
 async def test_points_that_the_model_does_not_say_are_not_asked_for_again_but_a_refused_request_is(
@@ -110,22 +109,30 @@ async def test_a_reason_that_nobody_needed_yet_is_asked_for(open_stage: StageFac
     stage.model.script("It says all.")
     await stage.slack.settled(stage.ann.click(window, ids.ACTION_POINTS))
     await stage.slack.until(lambda: "It says all." in _seen(stage))
-    stage.ann.close()
-    asked = len(stage.model.requests)
-    stage.ben.click(verdict, ids.ACTION_DETAILS)
-    window = shown(await stage.modal(stage.ben))
-    assert window.count("It says all.") == 1
-    assert "Ask for" not in window
-    assert len(stage.model.requests) == asked
+    kept = await stage.log.cases.verdict(1)
+    assert kept.justification == "It says all."
 
 
-async def test_what_is_asked_for_while_the_words_go_is_not_kept(stage: Stage) -> None:
-    await details(stage)
-    case = await stage.log.cases.get(1)
-    verdict = await stage.log.cases.verdict(1)
-    await stage.log.edits.drop_texts(case)
-    await stage.log.cases.note_more(
+async def test_what_is_asked_for_while_the_words_go_is_not_kept(log: Store) -> None:
+    case = await delivered(log)
+    verdict = await log.cases.verdict(case.id)
+    await log.edits.drop_texts(case)
+    await log.cases.note_more(
         case, replace(verdict, points={"useful": 1.0}, justification="It quotes them.")
     )
-    kept = await stage.log.cases.verdict(1)
+    kept = await log.cases.verdict(case.id)
     assert (kept.points, kept.justification) == (None, "")
+
+
+def test_what_is_known_of_a_verdict_is_listed_once() -> None:
+    case = a_case(messages=2, messages_before=26, left_out=6)
+    alike = Rating(score=4, justification="Fine.", raw="", model="m")
+    found = str(details_modal(case, bare_verdict(mean=3.9, ratings=(alike, alike))))
+    for part in (
+        "*Reply*: 2 messages",
+        "*Before the question*: 26 messages, 6 not shown to the judge",
+        "*Mean*: 3.90 of 5",
+    ):
+        assert part in found
+    assert found.count("Fine.") == 1
+    assert "Mean" not in str(details_modal(case, bare_verdict(mean=4.0)))

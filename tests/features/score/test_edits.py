@@ -7,7 +7,6 @@ import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from pocket_slack import Entry
 from pocket_slack.posts import delete
 from tests.cases import bytes_on_disk
 from tests.gestures import QUOTING, scored_reply, settled, up_to_date
@@ -25,16 +24,6 @@ async def stage(open_stage: StageFactory) -> Stage:
     return opened
 
 
-async def redelivered(stage: Stage, event: Entry) -> None:
-    """Returns once the app has taken this event a second time."""
-    deliveries = stage.slack.workspace.deliveries
-    deliveries.redeliver(deliveries.find(event.data["envelope_id"]))
-    acks = stage.slack.workspace.journal.of
-    await stage.slack.until(
-        lambda: any(ack.data.get("ignored") == "repeated" for ack in acks("ack"))
-    )
-
-
 async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> None:
     _, answer = await scored_reply(stage)
     stage.helper.edit(answer, "Use git revert instead.")
@@ -46,18 +35,6 @@ async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> N
     assert LINE in words
     assert f"The response says: {ANSWER}" in words
     assert [block["type"] for block in verdict.blocks[-2:]] == ["context", "actions"]
-
-
-async def test_a_score_of_before_an_edit_of_the_question_is_not_shown_as_today_s(
-    stage: Stage,
-) -> None:
-    question, answer = stage.ask_and_answer()
-    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    stage.ann.edit(question, "How do I undo a push?")
-    await up_to_date(stage)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    known = await stage.told(stage.ben)
-    assert known.text.startswith("Scored before an edit: *4 of 5*")
 
 
 async def test_a_verdict_that_the_next_one_folds_is_not_written_again(

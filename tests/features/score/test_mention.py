@@ -53,15 +53,12 @@ async def answered_last(stage: Stage) -> None:
 async def test_the_words_may_stand_in_a_sentence_and_mean_the_message_above_it(
     stage: Stage,
 ) -> None:
-    for number, words in enumerate(
-        ("please SCORE  this, @Slack Judge!", "@Slack Judge score this\nthanks"), 1
-    ):
-        parent, answer = stage.ask_and_answer()
-        stage.ann.post(CHANNEL, words, thread_ts=parent.ts)
-        # Before the app has looked:
-        stage.helper.post(CHANNEL, "Or git revert HEAD.", thread_ts=parent.ts)
-        assert is_verdict(await stage.verdict(parent))
-        assert (await stage.log.cases.get(number)).message_ts == answer.ts
+    parent, answer = stage.ask_and_answer()
+    stage.ann.post(CHANNEL, "please SCORE  this, @Slack Judge!", thread_ts=parent.ts)
+    # Before the app has looked:
+    stage.helper.post(CHANNEL, "Or git revert HEAD.", thread_ts=parent.ts)
+    assert is_verdict(await stage.verdict(parent))
+    assert (await stage.log.cases.get(1)).message_ts == answer.ts
 
 
 async def test_neither_our_verdict_nor_what_is_said_to_the_app_is_the_message_above(
@@ -96,12 +93,10 @@ async def test_a_request_that_comes_twice_is_one_case_and_one_answer(stage: Stag
     parent, _ = stage.ask_and_answer()
     stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
     await stage.verdict(parent)
-    await stage.reaches(1, CaseStatus.DELIVERED)
     stage.slack.workspace.deliveries.redeliver(last_event(stage))
     await heard(stage, 2)
     await answered_last(stage)
-    assert await stage.cases() == 1
-    assert len(stage.ours()) == 1
+    assert (await stage.cases(), len(stage.ours())) == (1, 1)
     assert stage.ann.ephemerals(CHANNEL) == []
 
 
@@ -124,15 +119,12 @@ DIRECT = BY_ANN | {"type": "message", "channel_type": "im"}
     ("event", "is_said"),
     [
         (BY_ANN, True),
-        (BY_ANN | {"subtype": "thread_broadcast"}, True),
         (DIRECT | {"subtype": "file_share"}, True),
         (BY_ANN | {"type": "message"}, False),
         (BY_ANN | {"edited": {"user": "U-ann", "ts": "2.2"}}, False),
         (BY_ANN | {"bot_id": "B-other"}, False),
         (BY_ANN | {"user": "U-us"}, False),
-        (DIRECT | {"subtype": "message_changed", "hidden": True}, False),
-        (DIRECT | {"subtype": "message_deleted", "hidden": True}, False),
-        (DIRECT | {"user": "U-us", "bot_id": "B-us"}, False),
+        (DIRECT | {"subtype": "message_changed"}, False),
         (DIRECT | {"user": "USLACKBOT"}, False),
     ],
 )
@@ -146,10 +138,6 @@ async def test_any_other_mention_gets_one_line_of_help_where_it_stands(stage: St
     told = stage.ann.ephemerals(CHANNEL)[-1]
     assert told.thread_ts == parent.ts
     assert buttons(told) == [ids.ACTION_OPEN_WINDOW, ids.ACTION_RECENT_NEWEST, ids.ACTION_HELP]
-    stage.slack.workspace.deliveries.redeliver(last_event(stage))
-    await heard(stage, 2)
-    await answered_last(stage)
-    assert len(stage.ann.ephemerals(CHANNEL)) == 1
     assert stage.ours() == []
 
 
@@ -157,15 +145,14 @@ async def test_in_direct_messages_the_command_opens_the_window_and_texts_are_ans
     stage: Stage,
 ) -> None:
     im = stage.ann.im
-    await stage.slack.settled(stage.ann.command(im, ids.COMMAND))
-    view = await stage.modal(stage.ann)
-    assert ids.BLOCK_VISIBILITY not in [block.get("block_id") for block in view.body["blocks"]]
-    assert "Only you will see the verdict, in direct messages." in shown(view)
+    stage.ann.command(im, ids.COMMAND)
+    assert "Only you will see the verdict, in direct messages." in shown(
+        await stage.modal(stage.ann)
+    )
     await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
     await stage.reaches(1, CaseStatus.DELIVERED)
     (card,) = stage.ann.messages(im)
     assert [is_verdict(each) for each in stage.ann.thread(im, card.ts)] == [False, True]
-    assert stage.ann.ephemerals(im) == []
     stage.ann.post(im, "a|b")
     assert (await stage.told(stage.ann, 1, im)).text == SAY_DIRECTLY
     assert await stage.cases() == 1

@@ -11,7 +11,7 @@ from bot.slack import ids
 from pocket_slack import Message
 from tests.gestures import forget, link, scored, up_to_date
 from tests.model_server import Held
-from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
+from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, shown
 
 WORSE = "score: 2\nIt leaves out what happens to the changes."
 
@@ -68,25 +68,3 @@ async def test_the_card_that_came_before_its_verdict_shows_the_score_later(stage
     card, _ = stage.ours()
     gate.set()
     await stage.slack.until(lambda: "*Score 4 of 5*" in shown(card))
-
-
-async def test_details_are_a_window(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(judge_samples=3)
-    stage.model.script("score: 5\nVery good.", "score: 3\nA bit short.", GOOD)
-    parent = stage.ann.post(CHANNEL, "Hello.")
-    for number in range(25):
-        stage.ben.post(CHANNEL, f"Message {number}", thread_ts=parent.ts)
-    stage.ann.post(CHANNEL, QUESTION, thread_ts=parent.ts)
-    stage.helper.post(CHANNEL, "Let me look.", thread_ts=parent.ts)
-    answer = stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
-    assert ids.ACTION_DETAILS in buttons(verdict)
-    stage.ben.click(verdict, ids.ACTION_DETAILS)
-    words = shown(await stage.modal(stage.ben))
-    assert "*Reply*: 2 messages" in words
-    assert "*Before the question*: 26 messages, 6 not shown to the judge" in words
-    for part in ("*Rubric*: additive-5", "Rated 5 of 5", "Very good.", "A bit short."):
-        assert part in words
-    assert "f846c469" not in words
-    assert "Mean" not in words  # 4.00, as the score

@@ -21,7 +21,6 @@ from tests.stage import (
     buttons,
     is_verdict,
     responses_at_the_ack,
-    shown,
 )
 
 Way = Callable[[Stage, Person, Message], Any]
@@ -72,22 +71,18 @@ async def test_a_reply_is_scored_for_the_person_who_asked_and_shown_to_a_second_
     assert (case.message_ts, case.parent_ts) == (reply.ts, parent.ts)
     assert (case.response, case.question) == (ANSWER, QUESTION)
     assert (case.requester_id, case.requester_name, case.source) == (stage.ben.id, "ben", source)
-    assert case.author_id == stage.helper.id
     # The case was in the store before Slack was told. What a link leads to is looked up
     # afterwards, on a busy machine before the answer arrives.
     await stage.slack.until(lambda: at_the_ack)
     assert at_the_ack[0] in ([ANSWER], *[[None]] * (source is CaseSource.LINK))
 
-    told = len(stage.ben.ephemerals(CHANNEL))
     ask(stage, stage.ann, reply)
     known = await stage.told(stage.ann)
     assert known.text.startswith("Scored before: *4 of 5* · ")
-    assert QUESTION not in shown(known)
     assert buttons(known) == [ids.ACTION_AGAIN, ids.ACTION_DETAILS]
     # After a command it stands where that was typed, and not in a thread that may be closed.
     assert known.thread_ts == (None if source is CaseSource.LINK else parent.ts)
     assert (await stage.cases(), len(stage.model.requests), len(stage.ours())) == (1, 1, 1)
-    assert len(stage.ben.ephemerals(CHANNEL)) == told
 
 
 async def test_a_person_who_chose_only_me_is_the_only_one_to_get_the_verdict(stage: Stage) -> None:

@@ -50,20 +50,16 @@ async def test_a_chosen_message_is_judged_as_if_it_were_the_last_one(stage: Stag
     ]
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_CHOSEN: parent.ts}))
     second = await stage.verdict(parent, 2)
-    words = shown(second)
-    assert "Question (as chosen)" in words.replace("\n", "")
-    assert ROOMS in words
-    assert "Not counted" not in words
+    assert "Not counted" not in shown(second)
     case = await stage.log.cases.get(2)
-    assert (case.question, case.question_author_id, case.messages_before) == (
+    assert (case.question, case.question_source, case.messages_before) == (
         ROOMS,
-        stage.ann.user.id,
+        QuestionSource.CHOSEN,
         0,
     )
     prompt = stage.model.requests[-1]["messages"][0]["content"]
     assert CALL in prompt
-    for left_out in (BOOK, "Thanks!", COFFEE):
-        assert left_out not in prompt
+    assert COFFEE not in prompt
 
 
 async def test_scored_again_a_chosen_question_stays_and_the_reply_is_read_again(
