@@ -35,7 +35,7 @@ async def add_case(
     """Adds a verdict from a moment ago."""
     now = datetime.now(UTC)
     row = a_row(
-        team_id=stage.slack.workspace.team_id,
+        team_id=stage.workspace.team_id,
         key=f"{channel.id}:{author_id}:{score}:{now}",
         channel_id=channel.id,
         requester_id=stage.ben.id,
@@ -51,12 +51,12 @@ async def add_case(
 
 
 def help_desk(stage: Stage) -> Channel:
-    return stage.slack.workspace.channel(CHANNEL)
+    return stage.workspace.channel(CHANNEL)
 
 
 def private(stage: Stage, *names: str) -> Channel:
     """A private channel with these people and the bot."""
-    workspace = stage.slack.workspace
+    workspace = stage.workspace
     return workspace.add_channel(
         "leads", [*(workspace.user(name) for name in names), workspace.bot], is_private=True
     )
@@ -89,7 +89,7 @@ async def post_digest(stage: Stage) -> None:
     now = datetime.now(UTC)
     schedule = stage.services.schedule
     since = {"is_digest_on": True, "digest_since": now}
-    await stage.log.channels.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", **since)
+    await stage.log.channels.save(stage.workspace.team_id, help_desk(stage).id, "U1", **since)
     await post_due(stage.services_at(schedule.current(now).end - now))
 
 
@@ -137,12 +137,12 @@ async def press_in_settings(
 
 
 def calls(stage: Stage, method: str) -> list[Entry]:
-    made = stage.slack.workspace.journal.of("call")
+    made = stage.workspace.journal.of("call")
     return [entry for entry in made if entry.data["method"] == method]
 
 
 def count(stage: Stage) -> int:
-    return len(stage.slack.workspace.journal.of("home"))
+    return len(stage.workspace.journal.of("home"))
 
 
 def to_export(folder: Path, **env: str) -> dict[str, str]:
@@ -155,7 +155,7 @@ async def export(folder: Path, *options: str, **env: str) -> tuple[int, str, str
 
 
 def link(stage: Stage, message: Message) -> str:
-    return stage.slack.workspace.permalink(message.channel_id, message.ts, message.thread_ts)
+    return stage.workspace.permalink(message.channel_id, message.ts, message.thread_ts)
 
 
 async def forget(stage: Stage, person: Person, what: str | Message) -> str:
@@ -203,9 +203,7 @@ async def scored_reply(stage: Stage) -> tuple[Message, Message]:
 
 def events(stage: Stage) -> list[Entry]:
     return [
-        each
-        for each in stage.slack.workspace.journal.of("envelope")
-        if each.data["type"] == "events_api"
+        each for each in stage.workspace.journal.of("envelope") if each.data["type"] == "events_api"
     ]
 
 
@@ -213,7 +211,7 @@ async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
     """A case, once the app has acknowledged all events and every verdict is up to date."""
 
     def is_taken() -> bool:
-        acked = {each.data["envelope_id"] for each in stage.slack.workspace.journal.of("ack")}
+        acked = {each.data["envelope_id"] for each in stage.workspace.journal.of("ack")}
         return acked.issuperset(each.data["envelope_id"] for each in events(stage))
 
     async def is_said() -> bool:
@@ -226,10 +224,10 @@ async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
 
 def reactions(stage: Stage) -> list[Delivery]:
     """The deliveries of reactions to the app, oldest first."""
-    envelopes = stage.slack.workspace.journal.of("envelope")
+    envelopes = stage.workspace.journal.of("envelope")
     events = [each.data for each in envelopes if each.data["type"] == "events_api"]
     told = [each["envelope_id"] for each in events if "reaction" in each["payload"]["event"]]
-    found = [stage.slack.workspace.deliveries.find(each) for each in dict.fromkeys(told)]
+    found = [stage.workspace.deliveries.find(each) for each in dict.fromkeys(told)]
     return [each for each in found if each is not None]
 
 

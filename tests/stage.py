@@ -74,6 +74,15 @@ class Stage:
         people = [slack.person(name) for name in ("ann", "ben", "helper")]
         return cls(slack, model, None, *people)  # type: ignore[arg-type]
 
+    @property
+    def workspace(self) -> Workspace:
+        return self.slack.workspace
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The team and the channel."""
+        return self.workspace.team_id, self.workspace.channel(CHANNEL).id
+
     def ask_and_answer(
         self, question: str = QUESTION, answer: str = ANSWER, opening: str = "", **content: Any
     ) -> tuple[Message, Message]:
@@ -89,7 +98,7 @@ class Stage:
 
     def another_app(self) -> Person:
         """Another app, in the channel."""
-        self.slack.workspace.add_bot("pager")
+        self.workspace.add_bot("pager")
         pager = self.slack.person("pager")
         pager.join(CHANNEL)
         return pager
@@ -181,8 +190,8 @@ class Stage:
 
     def ours(self) -> list[Message]:
         """The messages of the bot in the channel."""
-        channel = self.slack.workspace.channel(CHANNEL)
-        return [m for m in channel.messages.values() if m.author is self.slack.workspace.bot]
+        channel = self.workspace.channel(CHANNEL)
+        return [m for m in channel.messages.values() if m.author is self.workspace.bot]
 
 
 def is_verdict(message: Message) -> bool:

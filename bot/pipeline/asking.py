@@ -49,14 +49,14 @@ async def judge_of(judges: Judges | None, case: LoggedCase, verdict: CaseVerdict
     """The judge that gave the verdict, to be asked for its reason or points; None if known, or it
     cannot be asked.
     """
-    is_known = verdict.points and not lacks_reason(verdict)
-    has_texts = case.question and case.response
-    if judges is None or verdict.score is None or is_known or not has_texts:
+    lacks = lacks_reason(verdict)
+    is_known = verdict.points and not lacks
+    if is_known or verdict.score is None or verdict.is_offline or not all(case.texts):
         return None
-    judge = await judges.of(case)
-    if judge is None or verdict.is_offline or judge.version != base_version(verdict.judge_version):
+    judge = await judges.of(case) if judges else None
+    if judge is None or judge.version != base_version(verdict.judge_version):
         return None
-    return judge if lacks_reason(verdict) or judge.rubric.criteria else None
+    return judge if lacks or judge.rubric.criteria else None
 
 
 async def with_more(

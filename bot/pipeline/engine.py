@@ -24,7 +24,13 @@ from pgqueuer.models import Job as QueuedJob
 from pgqueuer.models import Schedule
 
 from bot import metrics
-from bot.pipeline.retries import STORE_PAUSE, RetryError, growing_pause, in_log
+from bot.pipeline.retries import (
+    STORE_PAUSE,
+    RetryError,
+    growing_pause,
+    in_log,
+    note_interruption,
+)
 from bot.slack.incoming import Traffic
 from bot.store import Store
 from bot.store.jobs import Job, submit_all, submit_oldest, trim_queue
@@ -231,12 +237,8 @@ class Engine:
         except RetryError as exc:
             raise RetryRequested(exc.pause, str(exc)) from None
         except Exception as exc:  # noqa: BLE001 - it is logged
-            said = in_log(exc)
-            if said["exc_info"]:
-                logger.error("job_failed", kind=kind, case=job.case_id, **said)
-            else:
-                logger.warning("job_interrupted", kind=kind, case=job.case_id, **said)
-            raise RetryRequested(growing_pause(queued.attempts + 1), said["reason"]) from None
+            reason = note_interruption("job_interrupted", exc, kind=kind, case=job.case_id)
+            raise RetryRequested(growing_pause(queued.attempts + 1), reason) from None
         finally:
             metrics.RUNNING.dec()
             del self._running[key]
@@ -276,10 +278,8 @@ class Engine:
 
         async def visit(team_id: str) -> None:
             work = await self._served.work_of(team_id)
-            if work is None:
-                return
             # Each workspace has a job of that name, with services of its own.
-            for own_job in work.periodic_jobs:
+            for own_job in work.periodic_jobs if work else ():
                 if own_job.name == job.name:
                     await own_job.run()
 

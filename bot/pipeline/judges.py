@@ -44,10 +44,8 @@ class RubricChoice:
         """The app's rubric with this name, ignoring case: the name of a rubric file may have
         capitals.
         """
-        meant = (
-            rubric for shipped, rubric in self.shipped.items() if shipped.lower() == name.lower()
-        )
-        return self.shipped.get(name) or next(meant, None)
+        by_name = {shipped.lower(): rubric for shipped, rubric in self.shipped.items()}
+        return by_name.get(name.lower())
 
     async def find(
         self, team_id: str, channel_id: str, name: str, version: str | None = None

@@ -166,7 +166,7 @@ class Judging:
         if case.is_watched or case.message_ts is None or case.source is CaseSource.BUTTON:
             return None
         drawn = await self.store.watches.drawn(case, judge.version)
-        if drawn is None or drawn.question != case.question or drawn.response != case.response:
+        if drawn is None or drawn.texts != case.texts:
             return None
         drawn = await self.store.cases.with_turns(drawn)
         verdict = await self.store.cases.verdict(drawn.id)

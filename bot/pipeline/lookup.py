@@ -3,7 +3,7 @@ a response.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -153,9 +153,8 @@ class Lookup:
                 )
                 before = await self._messages(call, is_all=True)
                 by = None
-            return _last(
-                before, ts, lambda each: each.author_id != by and is_anybodys(each, self.own_ids)
-            )
+            meant = [each for each in self._said_before(before, ts) if each.author_id != by]
+            return meant[-1] if meant else None
 
     async def _exchange(
         self,
@@ -223,19 +222,25 @@ class Lookup:
         """The last message before another one in the channel itself, by somebody else, as its
         question.
         """
+        said = self._said_before(near, message.ts)
+        others = [each for each in said if each.author_id != message.author_id]
+        if is_persons:
+            persons = await self._persons(others)
+            others = [each for each in others if each.author_id in persons]
+        if not others or not others[-1].text:
+            return None
+        asked = others[-1]
+        source = QuestionSource.PREVIOUS if asked is said[-1] else QuestionSource.EARLIER
+        return Question((asked,), source, asked.author_id)
+
+    def _said_before(self, messages: Iterable[Message], ts: str) -> list[Message]:
+        """What was said before a ts, in its order."""
         said = [
             each
-            for each in near
-            if float(each.ts) < float(message.ts) and is_anybodys(each, self.own_ids)
+            for each in messages
+            if float(each.ts) < float(ts) and is_anybodys(each, self.own_ids)
         ]
-        others = [each for each in said if each.author_id != message.author_id]
-        may_ask = await self._persons(others) if is_persons else {each.author_id for each in others}
-        found = _last(said, message.ts, lambda each: each.author_id in may_ask)
-        if found is None or not found.text:
-            return None
-        is_next = found is max(said, key=lambda each: float(each.ts))
-        source = QuestionSource.PREVIOUS if is_next else QuestionSource.EARLIER
-        return Question((found,), source, found.author_id)
+        return sorted(said, key=lambda each: float(each.ts))
 
     async def _near(self, channel_id: str, ts: str) -> list[Message]:
         """The messages of a channel shortly before one, and that one."""
@@ -267,14 +272,6 @@ class Lookup:
                 raise NotReadableError(error) from exc
             return []
         return [message for message in found if message.subtype != _DELETED]
-
-
-def _last(
-    messages: Iterable[Message], before_ts: str, is_meant: Callable[[Message], bool]
-) -> Message | None:
-    """The last of these messages before a ts that `is_meant` accepts."""
-    before = (each for each in messages if float(each.ts) < float(before_ts) and is_meant(each))
-    return max(before, key=lambda message: float(message.ts), default=None)
 
 
 def _with_ts(messages: Iterable[Message], ts: str) -> Message | None:

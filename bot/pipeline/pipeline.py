@@ -72,10 +72,10 @@ class CasePipeline:
         except TakenError:
             logger.info("case_left_to_another", case=case_id)
         except STORE_ERRORS as exc:
-            said = retries.in_log(exc)
+            reason = retries.in_brief(exc) or ""
             next_in_s = retries.STORE_PAUSE.total_seconds()
-            logger.error("database_out_of_reach", case=case_id, next_in_s=next_in_s, **said)
-            raise RetryError(said["reason"], retries.STORE_PAUSE) from exc
+            logger.error("database_out_of_reach", case=case_id, next_in_s=next_in_s, reason=reason)
+            raise RetryError(reason, retries.STORE_PAUSE) from exc
         finally:
             self.judging.slots.patient.pop(case_id, None)
 
@@ -175,14 +175,11 @@ class CasePipeline:
         return case
 
     def _retry(self, case: LoggedCase, exc: Exception, pause: timedelta) -> RetryError:
-        said = retries.in_log(exc)
         next_in_s = pause.total_seconds()
-        if said["exc_info"]:
-            logger.error("case_interrupted", case=case.id, next_in_s=next_in_s, **said)
-        else:
-            # A known kind of failure: the retry needs no help.
-            logger.warning("case_interrupted", case=case.id, next_in_s=next_in_s, **said)
-        return RetryError(said["reason"], pause)
+        reason = retries.note_interruption(
+            "case_interrupted", exc, case=case.id, next_in_s=next_in_s
+        )
+        return RetryError(reason, pause)
 
     async def _wait_for_the_model(
         self, case: LoggedCase, is_intended: bool, failure: ModelFailure

@@ -6,11 +6,14 @@ from datetime import timedelta
 from typing import Any
 
 import aiohttp
+import structlog
 from slack_sdk.errors import SlackApiError
 
 from bot.slack.client import connection_word, slack_word
 from bot.store.errors import STORE_ERRORS, reason_of
 from judge import DeadlineError, JudgeError, QuotaExceededError, RateLimitedError, UnavailableError
+
+logger = structlog.get_logger(__name__)
 
 MODEL_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 3, 6))
 """The pause after each failed call of the model; after the last one, the case is given up."""
@@ -61,6 +64,14 @@ def in_brief(error: BaseException) -> str | None:
     if isinstance(error, STORE_ERRORS):
         return f"the database is out of reach: {reason_of(error)}"
     return None
+
+
+def note_interruption(event: str, error: Exception, **fields: object) -> str:
+    """Logs that work goes on later, with the traceback if nobody foresaw the error; returns why."""
+    said = in_log(error)
+    log = logger.error if said["exc_info"] else logger.warning
+    log(event, **fields, **said)
+    return str(said["reason"])
 
 
 def in_log(error: BaseException) -> dict[str, Any]:

@@ -55,12 +55,9 @@ _IN_SHORT = {
 
 
 def in_short(reason: str) -> str:
-    no_score = (
-        _IN_SHORT["call_failed"]
-        if reason.endswith("Error")
-        else "no reliable score in the model's answer"
-    )
-    return _IN_SHORT.get(reason, no_score)
+    if reason.endswith("Error"):
+        return _IN_SHORT["call_failed"]
+    return _IN_SHORT.get(reason, "no reliable score in the model's answer")
 
 
 def cause_of(reason: str) -> str:
@@ -235,24 +232,27 @@ def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]
         sentence = clip(why_unscored(verdict), _ROOM)
         return section(f"{headline(verdict)}. {sentence}"), f"Unscored: {sentence}"
     words = one_line(verdict.justification)
-    ours = ""
+    reason: dict[str, Any] = run(words[:_ROOM]) | {"style": {"italic": True}}
+    said = excerpt(words, _EXCERPT) or "…"
     if not words:
-        lost = f"The justification was {case.why_lost}."
-        ours = lost if case.has_lost_texts else "There is no justification."
-    line = []
-    scale = Scale(verdict.lowest, verdict.highest)
-    if verdict.score <= low_to(scale):
-        line += [{"type": "emoji", "name": "red_circle"}, run(" ")]
-    elif verdict.score >= good_from(scale):
-        line += [{"type": "emoji", "name": "large_green_circle"}, run(" ")]
-    line += [run(_in_words(verdict), is_bold=True), run(f"{_beside(verdict)}  ")]
-    if ours:
-        line.append(run(ours))
-    else:
-        line.append({**run(words[:_ROOM]), "style": {"italic": True}})
+        said = "There is no justification."
+        if case.has_lost_texts:
+            said = f"The justification was {case.why_lost}."
+        reason = run(said)
+    title = run(_in_words(verdict), is_bold=True)
+    line = [*_colour(verdict, verdict.score), title, run(f"{_beside(verdict)}  "), reason]
     block = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": line}]}
-    summary = f"{_in_words(verdict)}{_offline(verdict)}: {ours or excerpt(words, 300) or '…'}"
+    summary = f"{_in_words(verdict)}{_offline(verdict)}: {said}"
     return block | {"block_id": f"{ids.BLOCK_WORDS}{case.id}"}, summary
+
+
+def _colour(verdict: CaseVerdict, score: int) -> list[dict[str, Any]]:
+    """A circle in front of a low or a good score."""
+    scale = Scale(verdict.lowest, verdict.highest)
+    if low_to(scale) < score < good_from(scale):
+        return []
+    colour = "red" if score <= low_to(scale) else "large_green"
+    return [{"type": "emoji", "name": f"{colour}_circle"}, run(" ")]
 
 
 def _in_words(verdict: CaseVerdict) -> str:
@@ -315,23 +315,21 @@ def _buttons(
     """The buttons that can have an effect: without texts there is nothing to score again or to
     correct.
     """
-    if case.blocker is not None:
-        return (
-            [button("Try again", ids.ACTION_AGAIN, case.id)] if case.blocker == MAY_NOT_READ else []
-        )
     is_unscored = verdict.score is None
     # In a thread whose only message before the reply is its question, there is no other, and a
     # question that was typed together with its reply is the right one.
     is_right_above = case.question_source is QuestionSource.PREVIOUS and case.parent_ts
     has_other_questions = case.message_ts and (case.messages_before or not is_right_above)
     offered = [
-        ("Score again", ids.ACTION_AGAIN) if has_been_seen and not is_unscored else None,
-        ("Try again", ids.ACTION_AGAIN) if is_unscored else None,
-        ("Give your own score", ids.ACTION_LABEL) if is_unscored else None,
-        ("Details", ids.ACTION_DETAILS) if verdict.ratings else None,
-        ("Wrong question?", ids.ACTION_WRONG_QUESTION) if has_other_questions else None,
+        ("Score again", ids.ACTION_AGAIN, has_been_seen and not is_unscored),
+        ("Try again", ids.ACTION_AGAIN, is_unscored),
+        ("Give your own score", ids.ACTION_LABEL, is_unscored),
+        ("Details", ids.ACTION_DETAILS, verdict.ratings),
+        ("Wrong question?", ids.ACTION_WRONG_QUESTION, has_other_questions),
     ]
-    return [button(label, action_id, case.id) for label, action_id in filter(None, offered)]
+    if case.blocker is not None:
+        offered = [("Try again", ids.ACTION_AGAIN, case.blocker == MAY_NOT_READ)]
+    return [button(label, action_id, case.id) for label, action_id, is_shown in offered if is_shown]
 
 
 def _opinions(case: LoggedCase, verdict: CaseVerdict) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
@@ -73,7 +73,7 @@ def to_message(raw: Raw) -> Message:
     )
 
 
-_PATH = re.compile(r"/archives/([CDG][A-Z0-9]+)/p(\d{10})(\d{6})/?")
+_LINK = re.compile(r"https?://[^/?#\s]+/archives/([CDG][A-Z0-9]+)/p(\d{10})(\d{6})/?(?:\?(\S*))?")
 
 
 @dataclass(frozen=True)
@@ -92,17 +92,11 @@ def parse_permalink(text: str) -> Permalink | None:
     Source: https://docs.slack.dev/reference/methods/chat.getPermalink
     """
     link = text.strip().removeprefix("<").removesuffix(">").partition("|")[0].replace("&amp;", "&")
-    if not link.startswith(("https://", "http://")) or any(char.isspace() for char in link):
-        return None
-    try:
-        parts = urlsplit(link)
-    except ValueError:
-        return None
-    match = _PATH.fullmatch(parts.path)
+    match = _LINK.fullmatch(link)
     if not match:
         return None
     ts = f"{match[2]}.{match[3]}"
-    parent = parse_qs(parts.query).get("thread_ts", [None])[0]
+    parent = parse_qs(match[4] or "").get("thread_ts", [None])[0]
     return Permalink(match[1], ts, parent if parent != ts else None)
 
 

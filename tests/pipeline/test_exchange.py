@@ -2,7 +2,9 @@
 an author.
 """
 
-from bot.domain.case import CaseTurn, Part
+from typing import Any
+
+from bot.domain.case import Part
 from bot.pipeline.exchange import Exchange, is_anybodys, to_exchange
 from bot.slack.messages import Message, to_message
 from tests.tables import each
@@ -11,18 +13,17 @@ PEOPLE = {"a", "b"}
 US = "U1"
 
 
-def thread(said: str) -> list[Message]:
+def thread(words: str) -> list[Message]:
     """Messages such as "a:Why? x:Because.", the first of which began the thread; "_" is a blank."""
-    messages = []
-    for number, part in enumerate(said.split()):
-        author, _, text = part.partition(":")
-        place = {"ts": f"{number}.0", "thread_ts": "0.0"}
-        messages.append(to_message(place | {"user": author, "text": text.replace("_", " ")}))
-    return messages
+    parts = [part.partition(":") for part in words.split()]
+    return [
+        said(author, number, text=text.replace("_", " "))
+        for number, (author, _, text) in enumerate(parts)
+    ]
 
 
-def exchange(said: str, at: int = -1) -> Exchange:
-    messages = thread(said)
+def exchange(words: str, at: int = -1) -> Exchange:
+    messages = thread(words)
     found = to_exchange(messages, messages[at].ts, {US}, PEOPLE)
     assert found
     return found
@@ -47,8 +48,8 @@ a:Rooms? b:R. | R. | Rooms? | previous |
 
 @each("row", EXCHANGES.strip().splitlines())
 def test_a_reply_its_question_and_what_was_said_before(row: str) -> None:
-    said, *expected = [part.strip().replace(";", "\n") for part in row.split("|")]
-    found = exchange(said)
+    words, *expected = [part.strip().replace(";", "\n") for part in row.split("|")]
+    found = exchange(words)
     question = found.question
     conversation = " ".join(f"{turn.role}:{turn.text}" for turn in found.conversation)
     read = [question.text, question.source] if question else ["", ""]
@@ -77,13 +78,7 @@ def test_a_chosen_message_is_the_question_and_no_other_if_it_is_gone(
     [("pinned_item", False), ("me_message", True)],
 )
 def test_slacks_own_notices_are_no_part_of_a_conversation(subtype: str, is_said: bool) -> None:
-    raw = {
-        "ts": "1.0",
-        "user": "a",
-        "subtype": subtype,
-        "text": "pinned a message to this channel.",
-    }
-    assert is_anybodys(to_message(raw), {US}) is is_said
+    assert is_anybodys(said("a", 1, subtype=subtype, text="pinned it."), {US}) is is_said
 
 
 @each(
@@ -110,41 +105,34 @@ def test_a_long_conversation_keeps_its_first_and_its_newest_messages_and_counts_
     assert len(texts) + found.left_out == 40
 
 
+PICTURE = {"files": [{"id": "F1", "name": "a.png", "mimetype": "image/png"}]}
+
+
+def said(author: str, at: int, **content: Any) -> Message:
+    return to_message({"ts": f"{at}.0", "thread_ts": "0.0", "user": author, **content})
+
+
 def test_what_cannot_be_read_stands_at_its_place_and_is_counted() -> None:
-    words = thread("a:Why? x:R.")[1]
-    picture = {"id": "F1", "name": "a.png", "mimetype": "image/png"}
-    raw = {"ts": "2.0", "thread_ts": "0.0", "user": "x", "files": [picture]}
-    found = Exchange((words, to_message(raw)))
+    found = Exchange((thread("a:Why? x:R.")[1], said("x", 2, **PICTURE)))
     assert found.response == "R.\n\n[picture: a.png]"
     assert found.to_found()["unread"] == "1 picture"
 
 
 @each(
-    ("said", "question"),
-    [("a:Why? x:Which_error? a:- x:R.", "[picture: a.png]"), ("a:- x:R.", None)],
+    ("before", "question"),
+    [("a:Why? x:Which_error?", "[picture: a.png]"), ("", None)],
 )
 def test_a_picture_is_a_question_if_something_was_said_before(
-    said: str, question: str | None
+    before: str, question: str | None
 ) -> None:
-    *before, _, reply = thread(said)
-    picture = {"id": "F1", "name": "a.png", "mimetype": "image/png"}
-    shown = to_message(
-        {"ts": f"{len(before)}.0", "thread_ts": "0.0", "user": "a", "files": [picture]}
-    )
-    found = to_exchange([*before, shown, reply], reply.ts, {US}, PEOPLE)
+    messages = [*thread(before), said("a", 8, **PICTURE), said("x", 9, text="R.")]
+    found = to_exchange(messages, "9.0", {US}, PEOPLE)
     assert (found.question and found.question.text) == question
 
 
 def test_the_author_of_a_message_that_was_shared_into_the_question_is_named() -> None:
-    shared = {
-        "is_share": True,
-        "author_id": "U7",
-        "text": "Mine.",
-        "from_url": "https://pocket.slack.com/x",
-    }
-    raw = {"ts": "0.0", "thread_ts": "0.0", "user": "a", "text": "True?", "attachments": [shared]}
-    found = to_exchange([to_message(raw), *thread("a:- x:R.")[1:]], "1.0", {US}, PEOPLE)
+    shared = {"is_share": True, "author_id": "U7", "text": "Mine."}
+    asked = said("a", 0, text="True?", attachments=[shared])
+    found = to_exchange([asked, said("x", 1, text="R.")], "1.0", {US}, PEOPLE)
     assert "Mine." in found.question.text
-    assert [turn for turn in found.turns if turn.part is Part.SHARED] == [
-        CaseTurn(part=Part.SHARED, ts="0.0", author_id="U7", text=None, text_hash="")
-    ]
+    assert [(turn.part, turn.author_id) for turn in found.turns] == [(Part.SHARED, "U7")]

@@ -41,14 +41,6 @@ class Line:
             await self._leave[name].wait()
 
 
-async def test_no_more_than_the_limit_go_at_once() -> None:
-    line = Line(2)
-    await line.join("a1", "b1", "a2", "c1")
-    assert line.called == ["a1", "b1"]
-    await line.leave("a1")
-    assert line.called == ["a1", "b1", "a2"]
-
-
 async def test_the_background_is_called_once_nobody_else_waits() -> None:
     queue = FairQueue(1)
     called = list[str]()
@@ -64,6 +56,14 @@ async def test_the_background_is_called_once_nobody_else_waits() -> None:
         await asyncio.sleep(0)
     await asyncio.gather(*tasks)
     assert called == ["first", "second", "last", "the very last"]
+
+
+async def test_no_more_than_the_limit_go_at_once() -> None:
+    line = Line(2)
+    await line.join("a1", "b1", "a2", "c1")
+    assert line.called == ["a1", "b1"]
+    await line.leave("a1")
+    assert line.called == ["a1", "b1", "a2"]
 
 
 async def test_within_a_channel_people_take_turns() -> None:

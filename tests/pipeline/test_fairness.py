@@ -29,8 +29,8 @@ NO_LIMITS = {"max_cases_per_user_per_hour": 0, "max_cases_per_day": 0}
 async def test_a_single_case_is_among_the_next_three_model_calls_before_two_thousand(
     open_stage: StageFactory, database_url: str, person: str, channel: str
 ) -> None:
-    stage: Stage = await open_stage(judge_concurrency=1, database_url=database_url, **NO_LIMITS)
-    workspace = stage.slack.workspace
+    stage = await open_stage(judge_concurrency=1, database_url=database_url, **NO_LIMITS)
+    workspace = stage.workspace
     workspace.add_channel("other", [workspace.user("ann"), workspace.bot])
     gates = [asyncio.Event() for _ in range(4)]  # the call that is under way, and three more
     stage.model.script(*(Held(gate, GOOD) for gate in gates), Held(asyncio.Event(), GOOD))
@@ -52,7 +52,7 @@ async def test_a_single_case_is_among_the_next_three_model_calls_before_two_thou
 async def test_while_slack_lets_a_channel_wait_its_people_take_turns(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage()
+    stage = await open_stage()
     gate = asyncio.Event()
     stage.slack.fail("chat.postMessage", held_until=gate)
     people = [stage.ann] * 5 + [stage.ben]
@@ -76,11 +76,11 @@ async def test_while_slack_lets_a_channel_wait_its_people_take_turns(
 
 async def fill(stage: Stage, count: int) -> None:
     """Cases of one channel, in the store and in the queue, as if they had been asked for."""
-    channel = stage.slack.workspace.channel(CHANNEL)
+    channel = stage.workspace.channel(CHANNEL)
     case = a_row(
-        team_id=stage.slack.workspace.team_id,
+        team_id=stage.workspace.team_id,
         channel_id=channel.id,
-        requester_id=stage.slack.workspace.user("ann").id,
+        requester_id=stage.workspace.user("ann").id,
         source=CaseSource.TEXT,
         visibility=Visibility.ME,
         question="What is it?",
@@ -95,7 +95,7 @@ async def fill(stage: Stage, count: int) -> None:
         )
 
     await stage.log.database.write(add)
-    assert await submit_all(stage.log.database, stage.slack.workspace.team_id) == count
+    assert await submit_all(stage.log.database, stage.workspace.team_id) == count
 
 
 async def all_wait_for_the_model(begun: int) -> None:

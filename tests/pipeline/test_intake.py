@@ -1,15 +1,18 @@
 """What a new case takes over from the one that it repeats."""
 
+from datetime import datetime
+
 import pytest
 
-from bot.domain.case import Visibility
+from bot.domain.case import QuestionSource, Visibility
 from bot.slack.invocation import Invocation
 from bot.store import Store
-from tests.cases import ANN, delivered, save_visibility
+from tests.cases import ANN, BEGUN_AT, delivered, save_visibility
 from tests.services import services_of
 from tests.tables import each
 
 pytestmark = pytest.mark.on("sqlite")
+BY_ANN = Invocation("T1", "C1", ANN, "ann", is_foreign=False)
 
 
 @each(
@@ -25,6 +28,27 @@ async def test_a_new_score_is_private_if_the_earlier_one_was_or_its_requester_ha
 ) -> None:
     case = await delivered(log, str((earlier, own)), requester_id=ANN, visibility=earlier)
     await save_visibility(log, "T1", ANN, own)
-    ann = Invocation("T1", "C1", ANN, "ann", is_foreign=False)
-    again = await services_of(log).requests.again(ann, case)
+    again = await services_of(log).requests.again(BY_ANN, case)
     assert again.visibility is new
+
+
+@each(
+    ("source", "ts", "edited_at", "kept"),
+    [
+        (QuestionSource.CHOSEN, "1.1", None, (None, QuestionSource.CHOSEN, "1.1")),
+        (QuestionSource.PREVIOUS, "1.1", None, ("Why?", None, "1.1")),
+        (QuestionSource.PREVIOUS, "1.1", BEGUN_AT, (None, None, None)),
+        (QuestionSource.TYPED, None, BEGUN_AT, ("Why?", QuestionSource.TYPED, None)),
+    ],
+)
+async def test_a_question_in_slack_is_read_again_and_a_typed_one_kept(
+    log: Store,
+    source: QuestionSource,
+    ts: str | None,
+    edited_at: datetime | None,
+    kept: tuple[str | None, QuestionSource | None, str | None],
+) -> None:
+    case = await delivered(log, f"{source}{edited_at}", question_source=source, question_ts=ts)
+    case = case.model_copy(update={"edited_at": edited_at})
+    again = await services_of(log).requests.again(BY_ANN, case)
+    assert (again.question, again.question_source, again.question_ts) == kept

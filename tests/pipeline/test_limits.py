@@ -11,7 +11,7 @@ from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.store import Store
 from bot.store.schema import spent
-from tests.cases import a_case, delivered, put_back
+from tests.cases import a_case, delivered
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -71,8 +71,7 @@ async def test_people_teams_and_all_together_have_limits_of_their_own(log: Store
 async def test_limits_count_back_from_now(log: Store) -> None:
     limits = Limits(cases_per_user_per_hour=1, cases_per_day=2)
     for number, age in enumerate((timedelta(minutes=61), timedelta(hours=25))):
-        case, _ = await log.add(a_case(key=f"k{number}"))
-        await put_back(log, case, age)
+        await delivered(log, f"k{number}", age, requester_id="U1")
     assert await ask(log, 2, limits) is None
     assert await ask(log, 3, limits) == too_many("You", 1, "in the last hour")
     of_team = too_many("This workspace", 2, "in the last 24 hours")
@@ -89,10 +88,9 @@ async def test_the_same_case_again_counts_once(log: Store) -> None:
 async def test_the_use_of_a_forgotten_case_counts_for_its_time(log: Store) -> None:
     case = await delivered(log)
     assert list(await log.forgetting.forget([case.id], "U1")) == [case.id]
-    each_limit = (Limits(cases_per_user_per_hour=1), Limits(cases_per_day=1))
-    for limits in each_limit:
+    of_person, of_team = (Limits(cases_per_user_per_hour=1), Limits(cases_per_day=1))
+    for limits in (of_person, of_team):
         assert await ask(log, 2, limits) is not None
     a_day_ago = datetime.now(UTC) - timedelta(hours=25)
     await log.database.execute(update(spent).values(created_at=a_day_ago))
-    assert await ask(log, 2, each_limit[0]) is None
-    assert await ask(log, 3, Limits(cases_per_day=2)) is None
+    assert await ask(log, 2, of_team) is None

@@ -46,7 +46,7 @@ async def test_no_score_is_said_at_once_and_logged(stage: Stage) -> None:
 
 
 async def test_a_model_that_does_not_answer_is_given_up(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(judge_timeout_s=0.5, model_pauses=[AT_ONCE, AT_ONCE])
+    stage = await open_stage(judge_timeout_s=0.5, model_pauses=[AT_ONCE, AT_ONCE])
     stage.model.script(Drop())
     verdict = await stage.verdict(stage.ask_for_score())
     assert verdict.text.startswith("Unscored: ")
@@ -58,7 +58,7 @@ async def test_a_model_that_does_not_answer_is_given_up(open_stage: StageFactory
 async def test_a_person_who_waits_alone_is_told_once_that_it_takes_longer(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me", model_pauses=[AT_ONCE, AT_ONCE])
+    stage = await open_stage(verdict_visibility="me", model_pauses=[AT_ONCE, AT_ONCE])
     stage.model.script(Failure(429, headers={"retry-after": "300"}))
     stage.ask_for_score()
     await stage.told(stage.ann, count=2)
@@ -71,7 +71,7 @@ async def test_who_waits_for_a_slow_model_reads_their_place_in_line(
     open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CasePipeline, "slow_s", 0.2)
-    stage: Stage = await open_stage(judge_concurrency=2)
+    stage = await open_stage(judge_concurrency=2)
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     for number in range(1, 4):
@@ -86,7 +86,7 @@ async def test_who_waits_for_a_slow_model_reads_their_place_in_line(
 async def test_ratings_that_came_in_time_are_kept_for_the_next_try(
     open_stage: StageFactory, let_pass: Callable[[float], None]
 ) -> None:
-    stage: Stage = await open_stage(judge_samples=3, judge_timeout_s=20, model_pauses=[AT_ONCE])
+    stage = await open_stage(judge_samples=3, judge_timeout_s=20, model_pauses=[AT_ONCE])
     stage.model.script("score: 2\nFair.", Stall(), "score: 4\nGood.")
     parent = stage.ask_for_score()
     await stage.model.asked(2)  # the second rating only once the first has come
@@ -100,7 +100,7 @@ async def test_ratings_that_came_in_time_are_kept_for_the_next_try(
 async def test_who_waits_for_a_busy_model_is_told_alone_where_the_placeholder_is_gone(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(judge_timeout_s=0.5, model_pauses=[timedelta(hours=1)])
+    stage = await open_stage(judge_timeout_s=0.5, model_pauses=[timedelta(hours=1)])
     stage.model.script(Failure(503))
     stage.slack.fail("chat.update", error="message_not_found")
     stage.ask_for_score()

@@ -16,7 +16,7 @@ FIRST = "C00000010"
 async def ask_in_every_way(stage: Stage) -> list[str]:
     """What ann is told when she asks by shortcut, link and command."""
     _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.score(answer)
     told = [(await stage.told(stage.ann)).text]
     return told + [
         (await say(stage, text)).text for text in (link(stage, answer), "Why? | Because.")
@@ -26,7 +26,7 @@ async def ask_in_every_way(stage: Stage) -> list[str]:
 async def test_nothing_is_scored_in_a_channel_that_is_not_among_the_allowed(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(channels_allowed="C0000OTHER, C0000MORE")
+    stage = await open_stage(channels_allowed="C0000OTHER, C0000MORE")
     assert await ask_in_every_way(stage) == [OFF] * 3
     assert await stage.cases() == 0
 
@@ -51,10 +51,10 @@ def test_messages_of_other_peoples_direct_messages_are_off_where_channels_are_na
 async def test_where_people_are_not_scored_their_words_are_not_kept(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(score_people=False)
+    stage = await open_stage(score_people=False)
     parent = stage.helper.post(CHANNEL, "Which tool?")
     answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.score(answer)
     assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
     stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
     await stage.told(stage.ann, 3)  # also that the link was taken in, in any order
@@ -67,7 +67,7 @@ async def test_where_people_are_not_scored_their_words_are_not_kept(
 async def test_only_who_asked_sees_the_score_of_a_persons_reply(stage: Stage) -> None:
     parent = stage.helper.post(CHANNEL, "Which tool?")
     answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.score(answer)
     assert (await stage.told(stage.ann)).text.startswith(SCORED)
     # Who asks second gets one of their own.
     stage.ben.command(CHANNEL, ids.COMMAND, link(stage, answer))
@@ -79,10 +79,10 @@ async def test_only_who_asked_sees_the_score_of_a_persons_reply(stage: Stage) ->
 async def test_a_case_that_waits_for_its_question_since_before_is_not_scored(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(channels_denied=f"C0000OTHER, {FIRST}")
-    assert stage.slack.workspace.channel(CHANNEL).id == FIRST
+    stage = await open_stage(channels_denied=f"C0000OTHER, {FIRST}")
+    assert stage.workspace.channel(CHANNEL).id == FIRST
     answer = stage.ben.post(CHANNEL, "Just use git.")
-    place = {"channel_id": FIRST, "team_id": stage.slack.workspace.team_id}
+    place = {"channel_id": FIRST, "team_id": stage.workspace.team_id}
     people = {"author_id": stage.ben.id, "requester_id": stage.ann.id}
     await stage.log.add(a_case(question=None, message_ts=answer.ts, **place, **people))
     stage.ann.click(await stage.told(stage.ann), ids.ACTION_ASK)
@@ -95,7 +95,7 @@ async def test_a_case_that_waits_for_its_question_since_before_is_not_scored(
 
 
 async def test_where_slack_does_not_say_who_is_a_bot_nobody_is(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(score_people=False)
+    stage = await open_stage(score_people=False)
     stage.slack.fail("users.info", error="user_not_found", times=2)
     stage.ask_for_score()
     assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)

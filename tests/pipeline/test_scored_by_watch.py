@@ -20,7 +20,7 @@ async def drawn(
     parent, answer = stage.ask_and_answer()
     its = {
         "key": f"watch:{answer.ts}",
-        "team_id": stage.slack.workspace.team_id,
+        "team_id": stage.workspace.team_id,
         "channel_id": help_desk(stage).id,
         "requester_id": "U0BOT",
         "source": CaseSource.WATCH,
@@ -74,7 +74,6 @@ async def test_what_the_judge_has_not_scored_is_scored(stage: Stage) -> None:
         "other words": {},
         "another judge": {"rubric": "code"},
         "an earlier question": {"question": "How?"},
-        "no score": {"said": "I cannot say."},
         "no score, which the channel sees": {"said": "I cannot say.", "shows": Shows.VERDICT},
     }.items():
         parent, answer, _ = await drawn(stage, **changes)

@@ -2,14 +2,13 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bot.app import running_bot
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from pocket_slack import Entry, Message
+from pocket_slack import Message
 from tests import gestures
 from tests.model_server import Held
 from tests.stage import (
@@ -24,14 +23,6 @@ from tests.stage import (
 )
 
 
-def calls(stage: Stage, method: str, status: int | None) -> list[Entry]:
-    """The calls of a method that were answered with this HTTP status; None is a dropped connection."""
-    journal = stage.slack.workspace.journal
-    return [
-        e for e in journal.of("call") if e.data["method"] == method and e.data["status"] == status
-    ]
-
-
 async def announced(stage: Stage) -> tuple[Message, asyncio.Event]:
     """A case with a placeholder; gives its thread's parent, and what lets the model answer."""
     gate = asyncio.Event()
@@ -43,31 +34,27 @@ async def announced(stage: Stage) -> tuple[Message, asyncio.Event]:
     return parent, gate
 
 
-async def interrupted(stage: Stage, method: str, **fault: Any) -> Message:
-    """A case whose settling has met a dropped connection; gives its thread's parent."""
-    parent, gate = await announced(stage) if method == "chat.update" else (None, None)
-    stage.slack.fail(method, drop=True, **fault)
-    if parent is None:
-        parent, answer = stage.ask_and_answer()
-        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    if gate:
-        gate.set()
-    await stage.slack.until(lambda: calls(stage, method, None))
-    return parent
-
-
 @pytest.mark.parametrize("is_applied", [True, False], ids=["taken", "not taken"])
 @pytest.mark.parametrize("method", ["chat.postMessage", "chat.update"])
 async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
     open_stage: StageFactory, tmp_path: Path, method: str, is_applied: bool
 ) -> None:
-    stage: Stage = await open_stage()
-    parent = await interrupted(stage, method, is_applied=is_applied)
+    stage = await open_stage()
+    fault = {"drop": True, "is_applied": is_applied}
+    if method == "chat.update":
+        parent, gate = await announced(stage)
+        stage.slack.fail(method, **fault)
+        gate.set()
+    else:
+        stage.slack.fail(method, **fault)
+        parent = stage.ask_for_score()
+    await stage.slack.until(
+        lambda: any(call.data["status"] is None for call in gestures.calls(stage, method))
+    )
     await stage.stop_bot()
     async with running_bot(make_settings(stage.slack, stage.model, tmp_path)) as bot:
         stage.log = bot.services.store
-        verdict = await stage.verdict(parent)
-        assert verdict.text.startswith(SCORED)
+        assert (await stage.verdict(parent)).text.startswith(SCORED)
         await stage.reaches(1, CaseStatus.DELIVERED)
     assert len(stage.ours()) == 1
 
@@ -89,7 +76,7 @@ async def test_a_post_whose_answer_was_lost_is_found_and_becomes_the_verdict(
 
 
 async def test_a_post_that_nobody_can_confirm_is_not_repeated(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(verdict_visibility="thread")
+    stage = await open_stage(verdict_visibility="thread")
     stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
     stage.slack.fail("conversations.history", error="missing_scope")
     await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, "What? | That."))
@@ -115,7 +102,7 @@ async def test_a_moment_of_trouble_is_not_taken_for_a_question_or_message_that_i
         if "status" in fault:
             stage.ann.command(CHANNEL, ids.COMMAND, gestures.link(stage, answer))
         else:
-            stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+            await stage.score(answer)
         await stage.verdict(parent)
         assert (fault, (await stage.log.cases.get(number)).question) == (fault, QUESTION)
         assert stage.ann.view is None

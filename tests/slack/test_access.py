@@ -25,12 +25,12 @@ async def channel(stage: Stage) -> Channel:
 
 
 async def score_in_leads(stage: Stage) -> Channel:
-    workspace = stage.slack.workspace
+    workspace = stage.workspace
     members = [stage.ann.user, stage.helper.user, workspace.bot]
     channel = workspace.add_channel(LEADS, members, is_private=True)
     question = stage.ann.post(LEADS, SECRET)
     answer = stage.helper.post(LEADS, "Nine euros.", thread_ts=question.ts)
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.score(answer)
     await stage.reaches(1, CaseStatus.DELIVERED)
     return channel
 
@@ -39,7 +39,7 @@ def click(
     stage: Stage, person: Person, action_id: str, value: str, where: str = CHANNEL
 ) -> Delivery:
     """A click on a button that names whatever it names, in a message of a channel."""
-    workspace = stage.slack.workspace
+    workspace = stage.workspace
     message = stage.ann.post(where, "Anything.")
     action = {"type": "button", "action_id": action_id, "block_id": "any", "value": value}
     payload = payloads.message_action(
@@ -52,7 +52,7 @@ def submit(
     stage: Stage, person: Person, callback_id: str, remembered: str, **chosen: str
 ) -> Delivery:
     """A submitted modal that remembers whatever it remembers."""
-    workspace = stage.slack.workspace
+    workspace = stage.workspace
     values = {
         key: {key: {"value": value, "selected_option": {"value": value}}}
         for key, value in chosen.items()
@@ -112,8 +112,7 @@ async def test_a_button_leads_to_no_case_of_a_channel_of_others_and_to_none_that
     stage: Stage, channel: Channel, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = len(channel.messages)
-    clicks = [(action_id, "1") for action_id in CLICKS]
-    clicks += [(ids.ACTION_AGAIN, other) for other in ("2", "abc", "9" * 20)]
+    clicks = [(action_id, "1") for action_id in CLICKS] + [(ids.ACTION_AGAIN, "9" * 20)]
     for count, (action_id, value) in enumerate(clicks, 1):
         await stage.slack.settled(click(stage, stage.ben, action_id, value))
         assert (await stage.told(stage.ben, count)).text == NO_CASE
@@ -133,8 +132,7 @@ async def test_a_window_leads_to_no_case_of_a_channel_of_others_and_to_none_that
 
     modals = [*MODALS, (VIEW_LABEL, {BLOCK_SCORE: "1"})]
     windows = [(view, '{"case_id": 1}', chosen) for view, chosen in modals]
-    junk = ("abc", '{"case_id": 2}', f'{{"case_id": {"9" * 20}}}')
-    windows += [(ids.VIEW_CORRECT, each, {"question": "Why?"}) for each in junk]
+    windows += [(ids.VIEW_CORRECT, "abc", {"question": "Why?"})]
     for count, (view, remembered, chosen) in enumerate(windows, 1):
         await stage.slack.settled(submit(stage, stage.ben, view, remembered, **chosen))
         await stage.slack.until(lambda count=count: len(stage.ben.messages(stage.ben.im)) == count)
@@ -170,7 +168,7 @@ async def test_nothing_is_done_if_slack_does_not_say_who_is_in_a_channel(
 async def test_a_button_that_is_left_over_does_not_read_a_channel_after_its_person_has_left(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me")
+    stage = await open_stage(verdict_visibility="me")
     await score_in_leads(stage)
     stage.ann.invite(LEADS, "ben")
     stage.ann.leave(LEADS)

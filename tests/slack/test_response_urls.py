@@ -59,7 +59,7 @@ async def test_nothing_is_posted_to_an_address_that_is_not_slacks(
     stage: Stage, stranger: tuple[str, list[str]]
 ) -> None:
     url, heard = stranger
-    workspace = stage.slack.workspace
+    workspace = stage.workspace
     channel = workspace.channel(CHANNEL)
     typed = payloads.slash_command(workspace, stage.ann.user, channel, ids.COMMAND, "recent")
     workspace.deliveries.send("slash_commands", typed | {"response_url": url})

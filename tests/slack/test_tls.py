@@ -3,62 +3,40 @@ is said.
 """
 
 import ssl
-import subprocess
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from aiohttp import ClientConnectorCertificateError, web
+from aiohttp.test_utils import RawTestServer
 from pydantic import SecretStr
 
 from bot.domain.case import Recipient
 from bot.errors import SlackError
 from bot.slack.client import identify, web_client
 from bot.slack.messenger import Messenger
+from tests.postgres import Cluster
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def unvouched(tmp_path: Path) -> ssl.SSLContext:
-    """A server's side of TLS, with a certificate that nobody vouches for."""
-    key = tmp_path / "key"
-    certificate = tmp_path / "certificate"
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=x",
-    ]
-    more = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run([*command, *more], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    return context
-
-
-@pytest.fixture
-async def impostor(unvouched: ssl.SSLContext) -> AsyncIterator[tuple[str, list[str]]]:
-    """A server that poses as Slack: its address, and what it was asked."""
+async def impostor(guarded_postgres: Cluster) -> AsyncIterator[tuple[str, list[str]]]:
+    """A server that poses as Slack, with a certificate that nobody vouches for: its address, and
+    what it was asked.
+    """
     asked: list[str] = []
 
-    async def answer(request: web.Request) -> web.Response:
+    async def answer(request: web.BaseRequest) -> web.Response:
         asked.append(request.path)
         return web.json_response({"ok": True, "team_id": "T1", "user_id": "U1"})
 
-    app = web.Application()
-    app.router.add_post("/{path:.*}", answer)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=unvouched).start()
-    yield f"https://127.0.0.1:{runner.addresses[0][1]}/", asked
-    await runner.cleanup()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    certificate = guarded_postgres.certificate
+    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+    server = RawTestServer(answer, host="127.0.0.1")
+    await server.start_server(ssl=context)
+    yield str(server.make_url("/")), asked
+    await server.close()
 
 
 async def test_a_slack_without_its_certificate_is_told_nothing(

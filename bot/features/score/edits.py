@@ -15,7 +15,7 @@ from bot.pipeline.verdict_text import UNCONFIRMED, amended, is_replaced, verdict
 from bot.services import Services
 from bot.slack.client import RefusedCallError, or_refusal, refusal_of, slack_word
 from bot.slack.invocation import Raw
-from bot.slack.messages import CHANGES, to_change
+from bot.slack.messages import to_change
 from bot.slack.messenger import Post, Posted, send_in_known_blocks, sentence
 
 logger = structlog.get_logger(__name__)
@@ -26,8 +26,6 @@ async def note(services: Services, body: Raw) -> None:
     raw = body["event"]
     team_id = body["team_id"]
     edits = services.store.edits
-    if raw.get("subtype") not in CHANGES:
-        return
     change = to_change(body, services.identity.own_ids)
     if change is None:
         return

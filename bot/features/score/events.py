@@ -60,12 +60,16 @@ def register(app: AsyncApp, services: Services) -> None:
     ) -> None:
         answer: Answer | None = None
         event: Hashable = None
-        if is_mention(body, own_ids):
-            answer = await _take_mention(services, body)
-            event = body["event"]["channel"], body["event"]["ts"]
-        elif reaction := messages.to_reaction(body):
-            answer = await _take_reaction(services, to_invocation(body), reaction)
-            event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
+        try:
+            if is_mention(body, own_ids):
+                event = body["event"]["channel"], body["event"]["ts"]
+                answer = await _take_mention(services, to_invocation(body), body["event"])
+            elif reaction := messages.to_reaction(body):
+                event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
+                answer = await _take_reaction(services, to_invocation(body), reaction)
+        except (blocker.RefusedError, NotReadableError) as exc:
+            recipient = to_invocation(body).recipient
+            answer = partial(services.messenger.tell, recipient, _why_not(exc))
         if answer and event not in answered:
             answered.append(event)
             context["answer"] = answer
@@ -84,20 +88,14 @@ def register(app: AsyncApp, services: Services) -> None:
             await answer()
 
 
-async def _take_mention(services: Services, body: Raw) -> Answer:
-    person = to_invocation(body)
-    text = body["event"].get("text") or ""
-    if person.is_direct or not messages.asks_for_score(text):
+async def _take_mention(services: Services, person: Invocation, event: Raw) -> Answer:
+    if person.is_direct or not messages.asks_for_score(event.get("text") or ""):
         return partial(command.answer_message, services, person)
-    try:
-        await services.intake.check_here(person)
-        message = await services.lookup.above(person, body["event"]["ts"])
-        if message:
-            return await _take(services, person, message, CaseSource.MENTION)
-        said = command.NOTHING_ABOVE
-    except (blocker.RefusedError, NotReadableError) as exc:
-        said = _why_not(exc)
-    return partial(services.messenger.tell, person.recipient, said)
+    await services.intake.check_here(person)
+    message = await services.lookup.above(person, event["ts"])
+    if message is None:
+        raise blocker.RefusedError(command.NOTHING_ABOVE)
+    return await _take(services, person, message, CaseSource.MENTION)
 
 
 async def _take_reaction(
@@ -105,17 +103,14 @@ async def _take_reaction(
 ) -> Answer | None:
     if await services.members.is_known_bot(reaction.user_id):
         return None
-    try:
-        await services.intake.check_here(person, reaction.ts)
-        message = await services.lookup.message_anywhere(reaction.channel_id, reaction.ts)
-        if message is None:
-            raise blocker.RefusedError(blocker.GONE)
-        if message.author_id in services.identity.own_ids:
-            return None
-        person = replace(person, thread_ts=message.parent_ts)
-        return await _take(services, person, message, CaseSource.REACTION)
-    except (blocker.RefusedError, NotReadableError) as exc:
-        return partial(services.messenger.tell, person.recipient, _why_not(exc))
+    await services.intake.check_here(person, reaction.ts)
+    message = await services.lookup.message_anywhere(reaction.channel_id, reaction.ts)
+    if message is None:
+        raise blocker.RefusedError(blocker.GONE)
+    if message.author_id in services.identity.own_ids:
+        return None
+    person = replace(person, thread_ts=message.parent_ts)
+    return await _take(services, person, message, CaseSource.REACTION)
 
 
 async def _take(

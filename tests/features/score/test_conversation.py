@@ -26,7 +26,7 @@ async def test_a_second_answer_is_judged_by_the_second_question_after_one_read_o
     stage: Stage,
 ) -> None:
     parent, answer = await asked_twice(stage)
-    journal = stage.slack.workspace.journal
+    journal = stage.workspace.journal
     before = len(journal.of("call"))
     await stage.score(answer)
     verdict = await stage.verdict(parent)
@@ -77,7 +77,7 @@ async def test_requests_for_two_messages_of_a_reply_are_one_case(stage: Stage) -
 async def test_a_reply_that_was_continued_is_scored_again_for_any_person(stage: Stage) -> None:
     answer, verdict = await scored(stage)
     stage.helper.post(CHANNEL, "One more thing.", thread_ts=answer.thread_ts)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.score(answer, stage.ben)
     case = await stage.reaches(2, CaseStatus.DELIVERED)
     assert (case.response, case.attempt, case.excluded) == (f"{ANSWER}\n\nOne more thing.", 2, None)
     assert await stage.log.cases.is_replaced(1)
@@ -90,8 +90,8 @@ async def test_a_reply_that_is_still_being_written_is_scored_once_it_is_complete
 ) -> None:
     parent = stage.ann.post(CHANNEL, QUESTION)
     answer = stage.helper.stream(CHANNEL, "Run git reset", parent.ts)
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    calls = stage.slack.workspace.journal.of
+    await stage.score(answer)
+    calls = stage.workspace.journal.of
     await stage.slack.until(
         lambda: any(each.data["method"] == "conversations.replies" for each in calls("call"))
     )

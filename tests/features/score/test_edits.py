@@ -40,13 +40,13 @@ async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> N
 async def test_a_verdict_that_the_next_one_folds_is_not_written_again(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage()
+    stage = await open_stage()
     _, answer = await scored_reply(stage)
     (verdict,) = stage.ours()
     gate = asyncio.Event()
     stage.slack.fail("chat.postMessage", held_until=gate)
     stage.helper.edit(answer, "Use git revert instead.")
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.score(answer)
 
     async def is_judged() -> bool:
         case = await stage.log.cases.get(2)
@@ -54,7 +54,7 @@ async def test_a_verdict_that_the_next_one_folds_is_not_written_again(
 
     await stage.eventually(is_judged)
     await stage.log.edits.note_edited(
-        stage.slack.workspace.team_id, answer.channel_id, answer.ts, answer.text
+        stage.workspace.team_id, answer.channel_id, answer.ts, answer.text
     )
     await up_to_date(stage)
     assert LINE not in shown(verdict)
@@ -65,7 +65,7 @@ async def test_a_verdict_that_the_next_one_folds_is_not_written_again(
 
 async def test_a_verdict_that_is_gone_is_left_alone(stage: Stage) -> None:
     _, answer = await scored_reply(stage)
-    delete(stage.slack.workspace, stage.ours()[0])
+    delete(stage.workspace, stage.ours()[0])
     stage.helper.edit(answer, "Use git revert instead.")
     assert (await up_to_date(stage)).edited_at is not None
     assert stage.ours() == []
@@ -93,7 +93,7 @@ async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_score
     stage: Stage,
 ) -> None:
     answer = stage.helper.post(CHANNEL, ANSWER)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.score(answer)
     await stage.modal(stage.ann)
     await stage.reaches(1, CaseStatus.ASKED)
     stage.helper.delete(answer)

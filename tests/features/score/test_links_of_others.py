@@ -12,7 +12,7 @@ ANSWER = "Nine euros, from May on."
 
 def ask_in(stage: Stage, name: str, person: str) -> Message:
     """The answer to a question in a private channel of this person, the helper and the bot."""
-    workspace = stage.slack.workspace
+    workspace = stage.workspace
     members = [workspace.user(person), stage.helper.user, workspace.bot]
     workspace.add_channel(name, members, is_private=True)
     question = stage.slack.person(person).post(name, QUESTION)

@@ -29,7 +29,7 @@ async def corrected(stage: Stage) -> tuple[Message, Message]:
 async def test_the_earlier_verdict_folds_to_one_line_with_a_link_and_stays_so_after_an_edit(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(events=["message.channels"])
+    stage = await open_stage(events=["message.channels"])
     first, second = await corrected(stage)
     url = link(stage, second).replace("&", "&amp;")
     assert first.text == f"Score 4 of 5 · replaced by <{url}|a newer verdict>, question changed"

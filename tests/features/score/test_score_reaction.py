@@ -19,13 +19,13 @@ async def say(stage: Stage, text: str) -> str:
 
 
 def reads(stage: Stage) -> list[str]:
-    calls = [each.data["method"] for each in stage.slack.workspace.journal.of("call")]
+    calls = [each.data["method"] for each in stage.workspace.journal.of("call")]
     return [each for each in calls if each in {"conversations.replies", "conversations.history"}]
 
 
 async def test_other_reactions_and_other_channels_cost_no_call(stage: Stage) -> None:
     await say(stage, ":mag:")
-    workspace = stage.slack.workspace
+    workspace = stage.workspace
     workspace.add_channel("random", [workspace.user("ann"), workspace.bot])
     elsewhere = stage.ann.post("random", ANSWER)
     _, answer = stage.ask_and_answer()
@@ -57,7 +57,7 @@ async def test_our_own_messages_are_not_scored_and_reactions_of_bots_ask_for_not
 async def test_beyond_the_limit_nothing_is_read_and_the_person_is_told(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(max_cases_per_user_per_hour=1)
+    stage = await open_stage(max_cases_per_user_per_hour=1)
     await say(stage, ":mag:")
     parent, answer = stage.ask_and_answer()
     stage.ben.react(answer, "mag")
@@ -79,11 +79,11 @@ async def test_the_command_says_which_changes_it_and_leaves_a_line_of_audit(stag
     await say(stage, ":MAG:")  # no change
     assert "type the emoji with its colons" in await say(stage, "mag")
     assert nothing in await say(stage, "off")
-    channel = stage.slack.workspace.channel(CHANNEL).id
+    channel = stage.workspace.channel(CHANNEL).id
     assert await noted(stage.log) == [(stage.ann.id, Action.REACTION_CHANGED, channel)] * 2
 
 
 async def test_without_the_scope_the_command_says_what_to_add(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(declined=OFF_WITHOUT)
+    stage = await open_stage(declined=OFF_WITHOUT)
     assert await say(stage, ":mag:") == NOT_TOLD
-    assert await stage.log.channels.score_reactions(stage.slack.workspace.team_id) == {}
+    assert await stage.log.channels.score_reactions(stage.workspace.team_id) == {}

@@ -54,7 +54,7 @@ every_way = pytest.mark.parametrize(("source", "ask"), WAYS.items())
 @pytest.fixture
 async def stage(stage: Stage) -> Stage:
     """A channel in which a reaction asks for a score."""
-    place = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
+    place = stage.place
     await stage.log.channels.save(*place, "U1", score_reaction="mag")
     return stage
 
@@ -86,7 +86,7 @@ async def test_a_reply_is_scored_for_the_person_who_asked_and_shown_to_a_second_
 
 
 async def test_a_person_who_chose_only_me_is_the_only_one_to_get_the_verdict(stage: Stage) -> None:
-    await save_visibility(stage.log, stage.slack.workspace.team_id, stage.ann.id, Visibility.ME)
+    await save_visibility(stage.log, stage.workspace.team_id, stage.ann.id, Visibility.ME)
     for number, (source, ask) in enumerate(WAYS.items(), 1):
         _, reply = stage.ask_and_answer()
         ask(stage, stage.ann, reply)

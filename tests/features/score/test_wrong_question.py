@@ -62,27 +62,6 @@ async def test_a_chosen_message_is_judged_as_if_it_were_the_last_one(stage: Stag
     assert COFFEE not in prompt
 
 
-async def test_scored_again_a_chosen_question_stays_and_the_reply_is_read_again(
-    stage: Stage,
-) -> None:
-    parent, verdict = await scored(stage)
-    await opened(stage, stage.ann, verdict)
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_CHOSEN: parent.ts}))
-    await stage.verdict(parent, 2)
-    answer = stage.ann.thread(CHANNEL, parent.ts)[3]
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    known = await stage.told(stage.ann)
-    stage.helper.post(CHANNEL, "Or ask the kitchen.", thread_ts=parent.ts)
-    await stage.slack.settled(stage.ann.click(known, ids.ACTION_AGAIN))
-    case = await stage.reaches(3, CaseStatus.DELIVERED)
-    assert (case.question, case.question_source, case.excluded) == (
-        ROOMS,
-        QuestionSource.CHOSEN,
-        None,
-    )
-    assert case.response == f"{CALL}\n\nOr ask the kitchen."
-
-
 async def test_one_of_the_two_is_needed_and_what_is_typed_counts(stage: Stage) -> None:
     parent, verdict = await scored(stage)
     view = await opened(stage, stage.ann, verdict)
@@ -102,7 +81,7 @@ async def test_one_of_the_two_is_needed_and_what_is_typed_counts(stage: Stage) -
 async def test_a_message_that_was_deleted_meanwhile_cannot_be_chosen(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(events=("message.channels",))
+    stage = await open_stage(events=("message.channels",))
     parent, verdict = await scored(stage)
     view = await opened(stage, stage.ann, verdict)
     stage.ann.delete(parent)
