@@ -89,15 +89,9 @@ def test_without_a_key_no_rater_is_recommended_that_writes_nothing(tmp_path: Pat
 
 
 async def test_the_sixth_cause_is_among_the_others() -> None:
-    answer = "\n".join(
-        f"cause {letter}: {2 * at + 1}, {2 * at + 2}" for at, letter in enumerate("abcdef")
-    )
+    answer = "\n".join(f"cause {number}: {number}, {number + 1}" for number in range(1, 13, 2))
     found = await find_causes(Scripted(answer).write, dict.fromkeys(range(12), "x"))
-    assert [name for name, _ in found.counts] == [
-        *(f"cause {letter}" for letter in "abcde"),
-        "other",
-    ]
-    assert 11 in dict(found.counts)["other"]
+    assert [name for name, _ in found.counts] == [*(f"cause {n}" for n in range(1, 11, 2)), "other"]
 
 
 async def test_only_the_first_hundred_reasons_are_sent_each_on_a_line_of_its_own() -> None:

@@ -58,36 +58,33 @@ def events(looks: dict[int, Look]) -> list[tuple[int, Event]]:
 
 
 def test_drop_is_told_once_and_ends_when_the_level_is_back() -> None:
-    looks = follow(
-        series([4] * 40 + [3] * 14 + [4] * 16), *range(38, 44), 48, *range(53, 58), 63, 70
-    )
-    told = events(looks)
-    assert [event for _, event in told] == [Event.BEGAN, Event.BACK]
-    began, back = (looks[number] for number, _ in told)
-    assert told[0][0] <= 42
+    scores = series([4] * 40 + [3] * 14 + [4] * 16)
+    looks = follow(scores, *range(38, 44), 48, *range(53, 58), 63, 70)
+    (begun, first), (ended, second) = events(looks)
+    assert (first, second) == (Event.BEGAN, Event.BACK)
+    assert begun <= 42
+    assert ended <= 57
+    began = looks[begun]
     assert (began.state.direction, began.state.since) == (Direction.LOWER, on(40))
     assert began.level.mean < began.before
-    assert told[1][0] <= 57
+    back = looks[ended]
     assert (back.state.direction, back.turned) == (Direction.STEADY, on(54))
     assert back.state.ended == (on(40), on(54))
 
 
-def test_drop_that_lasts_is_the_level_after_four_weeks() -> None:
-    looks = follow(series([4] * 40 + [3] * 40), *range(40, 43), 54, *range(65, 70), 80)
-    assert [event for _, event in events(looks)] == [Event.BEGAN, Event.STAYED]
-    number, _ = events(looks)[-1]
-    since = looks[number - 1].state.since
-    assert on(number) - since == timedelta(days=28)
-    assert looks[number].state == State(Direction.STEADY, origin=since)
-    assert looks[80].level.mean == pytest.approx(3, abs=0.1)
+@each(("number", "event"), [(67, None), (68, Event.STAYED)])
+def test_drop_that_lasts_is_the_level_after_four_weeks(number: int, event: Event | None) -> None:
+    told = State(Direction.LOWER, since=on(40), step=-1.0)
+    found = look(series([4] * 40 + [3] * 40), on(number), SCALE, told)
+    assert found.event is event
+    assert found.state == (State(Direction.STEADY, origin=on(40)) if event else told)
+    assert found.level.mean == pytest.approx(3, abs=0.1)
 
 
 def test_drop_goes_further_and_what_is_told_is_all_of_it() -> None:
-    looks = follow(series([4.5] * 40 + [3.5] * 10 + [2.5] * 8), *range(40, 43), *range(50, 53), 58)
-    (_, _), (number, further) = events(looks)
-    assert further is Event.FURTHER
-    found = looks[number]
-    assert (found.state.since, found.state.ended) == (on(40), (on(50),))
+    told = State(Direction.LOWER, since=on(40), step=-1.0)
+    found = look(series([4.5] * 40 + [3.5] * 10 + [2.5] * 8), on(58), SCALE, told)
+    assert (found.event, found.state.since, found.state.ended) == (Event.FURTHER, on(40), (on(50),))
     assert found.state.step == pytest.approx(-2, abs=0.3)
     assert found.before == pytest.approx(4.5, abs=0.3)
 
@@ -101,9 +98,7 @@ def test_drop_goes_no_further_by_less_than_half_of_what_was_told() -> None:
 def test_step_is_on_a_day_with_scores() -> None:
     # Nothing is scored on weekends, the days 40 and 41.
     scores = [found for found in series([4] * 40 + [3] * 6) if found.day.weekday() < 5]
-    ((number, _),) = events(follow(scores, *range(40, 47)))
-    found = look(scores, on(number), SCALE, State())
-    assert found.state.since == on(42)
+    assert look(scores, on(46), SCALE, State()).state.since == on(42)
 
 
 @each(("days", "late", "event"), [(8, 3.75, Event.BACK), (28, 3.75, Event.BACK), (8, 3.2, None)])
@@ -124,14 +119,11 @@ def test_month_begins_anew_with_a_further_step(number: int, event: Event | None)
 
 def test_rise_is_the_drop_turned_round_and_its_size_is_on_the_rubrics_scale() -> None:
     scores = series([4] * 40 + [3] * 4)
-    turned = [found._replace(score=5 - found.score) for found in scores]
-    wide = [found._replace(score=1 + 2 * found.score) for found in scores]
-    drop = look(scores, on(44), SCALE, State())
-    rise = look(turned, on(44), SCALE, State())
-    assert (drop.state.direction, rise.state.direction) == (Direction.LOWER, Direction.HIGHER)
-    assert rise.step.mean == pytest.approx(-drop.step.mean)
-    larger = look(wide, on(44), Scale(1, 11), State())
-    assert larger.state.step == pytest.approx(2 * drop.state.step)
+    drop = look(scores, on(44), SCALE, State()).state
+    turned = [found._replace(score=11 - 2 * found.score) for found in scores]
+    rise = look(turned, on(44), Scale(1, 11), State()).state
+    assert (drop.direction, rise.direction) == (Direction.LOWER, Direction.HIGHER)
+    assert rise.step == pytest.approx(-2 * drop.step)
 
 
 @each(("number", "direction"), [(36, Direction.TOO_FEW), (37, Direction.STEADY)])
@@ -146,15 +138,12 @@ def test_scores_before_the_origin_and_of_today_do_not_count() -> None:
     assert (found.event, found.n) == (None, 25 * 40)
 
 
-def test_channel_that_comes_or_goes_is_no_change() -> None:
+@each("is_known", [True, False])
+def test_channel_that_comes_is_no_change(is_known: bool) -> None:
     good = [found._replace(channel="good") for found in series([4.5] * 60)]
-    poor = [found._replace(channel="poor") for found in series([2.5] * 60)]
-    comes = [found for found in poor if found.day >= on(45)]
-    goes = [found for found in poor if found.day < on(45)]
-    for others in (comes, goes):
-        assert events(follow([*good, *others], 44, 46, 48, 52)) == []
-    pooled = [found._replace(channel=None) for found in [*good, *comes]]
-    assert events(follow(pooled, 44, 46, 48, 52))[0][1] is Event.BEGAN
+    name = "poor" if is_known else "good"
+    poor = [found._replace(channel=name) for found in series([2.5] * 60) if found.day >= on(45)]
+    assert (events(follow([*good, *poor], 44, 46, 48, 52)) == []) == is_known
 
 
 def test_lower_weekends_are_no_change() -> None:
@@ -214,7 +203,7 @@ def test_larger_variance_of_the_last_week_counts_half() -> None:
     assert tally(scores, on(49), SCALE).variance == pytest.approx((variance + 4) / 2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "late"),
     [
         # A step of a point; in all scores it is a part of the variance, too.
@@ -226,11 +215,10 @@ def test_larger_variance_of_the_last_week_counts_half() -> None:
 def test_step_and_the_spread_that_comes_with_it_are_no_larger_variance(
     before: list[int], late: list[int]
 ) -> None:
-    all_scores = before * 42 + late * 7
-    mean = fmean(all_scores)
-    far = max(mean, 5 - mean)
-    squares = sum((score - mean) ** 2 for score in all_scores) + 0.3 * far**2
-    scores = [DatedScore(score, on(i // 10)) for i, score in enumerate(all_scores)]
+    given = before * 42 + late * 7
+    mean = fmean(given)
+    squares = sum((score - mean) ** 2 for score in given) + 0.3 * max(mean, 5 - mean) ** 2
+    scores = [DatedScore(score, on(i // 10)) for i, score in enumerate(given)]
     expected = squares / (490 - 1 + 0.3)
     assert tally(scores, on(49), SCALE).variance == pytest.approx(expected)
 

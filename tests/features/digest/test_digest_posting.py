@@ -18,7 +18,6 @@ from sqlalchemy import insert, select
 
 from bot.app import make_services
 from bot.commands.in_channel import preview
-from bot.domain.case import Visibility
 from bot.errors import SlackError
 from bot.feature import Feature, WeekPart
 from bot.features.digest.poster import post_due
@@ -121,22 +120,19 @@ async def test_a_digest_is_posted_when_it_is_due_and_only_once(office: Office) -
     tokyo = await office.channel("tokyo", **own_time)
     poster = await office.poster()
     office.clock.advance(-60)
-    await post_due(poster)
-    assert posted(channel) == []
-    office.clock.advance(60)
-    for _ in range(3):
+    for minutes in (1, 10, 10):
         await post_due(poster)
-        office.pass_time(minutes=10)
+        office.pass_time(minutes=minutes)
     (message,) = posted(channel)
     assert message.text.startswith("Week up to Monday, 23 Nov: 1 other reply chosen by people")
     (row,) = await office.rows()
     assert (row.week, row.status, row.message_ts) == (LABEL, DigestStatus.POSTED, message.ts)
-    office.pass_time(hours=12, minutes=29)  # Tuesday, 06:59 in Tokyo
-    await post_due(poster)
-    assert posted(tokyo) == []
-    office.pass_time(minutes=1)
-    await post_due(poster)
-    assert len(posted(tokyo)) == len(posted(channel)) == 1
+    office.pass_time(hours=12, minutes=39)  # Tuesday, 06:59 in Tokyo
+    for number in (0, 1):
+        await post_due(poster)
+        assert len(posted(tokyo)) == number
+        office.pass_time(minutes=1)
+    assert len(posted(channel)) == 1
 
 
 async def test_a_digest_that_is_switched_on_begins_with_the_next_week(office: Office) -> None:
@@ -153,19 +149,16 @@ async def test_a_digest_that_is_switched_on_begins_with_the_next_week(office: Of
 async def test_a_changed_day_leaves_no_reply_out_and_counts_none_twice(office: Office) -> None:
     channel = await office.channel("help")
     poster = await office.poster()
-    for hours in range(1, 24 * 21, 12):
+    for hours in range(1, 24 * 9, 12):
         await office.add_case(channel.id, MONDAY + timedelta(hours=hours))
     await post_due(poster)
-    for days, day in ((2, "friday"), (2, None), (1, "wednesday"), (4, None), (7, None)):
+    for days, day in ((4, "friday"), (5, "wednesday")):
         office.pass_time(days=days)
-        if day:
-            chosen = {"digest_day": day, "digest_since": office.now()}
-            await office.log.channels.save(
-                office.slack.workspace.team_id, channel.id, "U1", **chosen
-            )
+        chosen = {"digest_day": day, "digest_since": office.now()}
+        await office.log.channels.save(office.slack.workspace.team_id, channel.id, "U1", **chosen)
         await post_due(poster)
     counted = [int(re.findall(r": (\d+) other", message.text)[0]) for message in posted(channel)]
-    assert counted == [1, 8, 10, 14]  # of 4, 5 and 7 days after the first
+    assert counted == [1, 8, 10]  # of 4 and 5 days after the first
 
 
 async def test_a_digest_is_posted_after_a_crash_before_its_post(office: Office) -> None:
@@ -279,23 +272,6 @@ async def test_nothing_is_claimed_if_slack_does_not_list_the_channels(office: Of
     assert await office.rows() == []
     await post_due(poster)
     assert len(posted(channel)) == 1
-
-
-async def test_a_channels_digest_holds_no_other_channels_cases(office: Office) -> None:
-    public = await office.channel("public")
-    private = await office.channel("private", is_private=True)
-    helper = office.slack.workspace.add_bot("helper")
-    sunday = MONDAY - timedelta(days=1)
-    await office.add_case(
-        private.id, sunday, score=0, message_ts="1795249798.298493", author_id=helper.id
-    )
-    await office.add_case(public.id, sunday, score=0, visibility=Visibility.ME)
-    await post_due(await office.poster())
-    (about_public,), (about_private,) = posted(public), posted(private)
-    assert about_public.text.startswith("Week up to Monday, 23 Nov: 1 other reply chosen by people")
-    assert private.id not in str(about_public.blocks)
-    assert about_private.text.startswith("Week up to Monday, 23 Nov: helper: 1 reply chosen by")
-    assert f"/archives/{private.id}/p1795249798298493" in str(about_private.blocks)
 
 
 @pytest.mark.usefixtures("log_on_postgres")  # which cannot be made once the office's loop runs

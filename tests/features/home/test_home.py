@@ -3,10 +3,9 @@
 import pytest
 from sqlalchemy import text
 
-from bot.domain.case import CaseStatus, Visibility
+from bot.domain.case import Visibility
 from bot.features.home.handlers import ACTION_HOME_VISIBILITY
 from tests.gestures import (
-    add_case,
     add_cases,
     calls,
     events,
@@ -16,8 +15,6 @@ from tests.gestures import (
     press_in_settings,
 )
 from tests.stage import (
-    ANSWER,
-    CHANNEL,
     Stage,
     shown,
 )
@@ -37,24 +34,6 @@ async def test_a_first_visit_says_how_to_begin_and_a_later_one_lists_the_latest_
     words = shown(await home(stage))
     assert words.count("· case ") == 5
     assert "/judge recent" in words
-
-
-async def test_a_reply_is_quoted_no_more_once_the_person_has_left_its_channel(stage: Stage) -> None:
-    await add_case(
-        stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id, response=ANSWER
-    )
-    assert ANSWER in shown(await home(stage))
-    stage.ann.leave(CHANNEL)
-    view = await home(stage)
-    assert ANSWER not in shown(view)
-    assert "Score 4 of 5" in shown(view)
-
-
-async def test_a_case_that_waits_for_its_question_says_how_to_delete_it(stage: Stage) -> None:
-    asked = {"status": CaseStatus.ASKED, "judged_at": None, "requester_id": stage.ann.id}
-    await add_case(stage, help_desk(stage), stage.helper.id, 1, **asked)
-    words = shown(await home(stage))
-    assert "`/judge forget 1` deletes it" in words
 
 
 async def test_a_person_chooses_who_sees_their_verdicts(stage: Stage) -> None:

@@ -73,10 +73,7 @@ SCALE_TO_2 = sample_of([0, 1, 2, 2], [0, 1, 1, 2], high=2)
         # labels 1 1: none.
         (pairwise_accuracy, MIXED, 2 / 3),
         (pairwise_ties, MIXED, 1 / 3),
-        (pairwise_reversals, MIXED, 0),
         # Labels 1 < 3, 1 < 2, 3 > 2; scores 4 > 0, 4 = 4, 0 < 4: wrong, tied, wrong.
-        (pairwise_accuracy, TURNED, 0),
-        (pairwise_ties, TURNED, 1 / 3),
         (pairwise_reversals, TURNED, 2 / 3),
     ],
 )
@@ -87,10 +84,8 @@ def test_each_measure_is_the_sum_worked_by_hand(
 
 
 def test_levels_count_from_the_lowest_score() -> None:
-    sample = Sample(np.array([0, 1]), np.array([1.0, 10.0]), np.array([2.0, 10.0]), Scale(1, 10))
-    assert confusion(sample)[1, 0] == 1
-    assert confusion(sample)[9, 9] == 1
-    assert confusion(sample).shape == (10, 10)
+    sample = Sample(np.array([0, 1]), np.array([1.0, 3.0]), np.array([2.0, 3.0]), Scale(1, 3))
+    assert confusion(sample).tolist() == [[0, 0, 0], [1, 0, 0], [0, 0, 1]]
 
 
 def test_a_constant_that_is_not_a_binary_fraction_is_still_constant() -> None:
