@@ -41,14 +41,25 @@ def add_up(counts: Iterable[tuple[K, int]]) -> Counter[K]:
 
 
 def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
-    """The agreement in the rows of `Tallies.labelled`; None without a label."""
-    n = near = 0
+    """The agreement in the rows of `Tallies.labelled`; None without a label.
+
+    Of blind labels, what is drawn more often weighs less; the range is that of as many labels of
+    equal weight as say as much (Kish).
+    """
+    n = 0
+    near = weights = squares = 0.0
     for row in rows:
         label = floor(row.total / row.people + 0.5)
+        weight = 1 / row.times_drawn if row.is_blind else 1.0
         n += row.number
+        weights += row.number * weight
+        squares += row.number * weight**2
         if abs(row.score - label) <= 1:
-            near += row.number
-    return Agreement(n, wilson(near, n)) if n else None
+            near += row.number * weight
+    if not n:
+        return None
+    effective = weights**2 / squares
+    return Agreement(n, wilson(near / weights * effective, effective))
 
 
 def agreement_words(agreement: Agreement) -> str:

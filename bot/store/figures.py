@@ -139,7 +139,8 @@ class LowCase:
 
 @dataclass(frozen=True)
 class LabelledCount:
-    """How many cases (`number`) have one score, and `people` labels with one sum (`total`).
+    """How many cases (`number`) have one score, and `people` labels with one sum (`total`), and are
+    drawn for labels so many times as often as others.
 
     The labels were either all given blind, or all by people who had seen the score: a case with
     both is in two counts.
@@ -149,6 +150,7 @@ class LabelledCount:
     score: int
     total: int
     people: int
+    times_drawn: int
     number: int
 
 

@@ -154,14 +154,16 @@ class Tallies(StoreQueries):
     ) -> Sequence[figures.LabelledCount]:
         """Scores and labels of everything of the place's origin that was judged in the span."""
         given = _given(place)
-        by = given.c.is_blind, cases.c.score, given.c.total, given.c.people
-        query = sa.select(*by, sa.func.count().label("number"))
-        query = query.join(given, given.c.case_id == cases.c.id).group_by(*by)
+        times_drawn = TIMES_DRAWN.label("times_drawn")
+        query = sa.select(
+            given.c.is_blind, cases.c.score, given.c.total, given.c.people, times_drawn
+        ).join(given, given.c.case_id == cases.c.id)
         # Labels are few: `concat` makes the database go from each label to its case, and not
         # through all cases.
         query = query.where(cases.c.team_id.concat("") == place.team_id, _by(place), _is_of(kind))
-        query = query.where(cases.c.judged_at < span.end, _is_of_origin(place, span))
-        return await self._database.rows(figures.LabelledCount, query)
+        found = query.where(cases.c.judged_at < span.end, _is_of_origin(place, span)).subquery()
+        counted = sa.select(found, sa.func.count().label("number")).group_by(*found.c)
+        return await self._database.rows(figures.LabelledCount, counted)
 
     async def in_order(self, place: Place, span: Span) -> Sequence[TimedScore]:
         oldest_first = _timed_scores(place, span).order_by(cases.c.judged_at, cases.c.id)

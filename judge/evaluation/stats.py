@@ -357,13 +357,13 @@ def _least(n: float, tail: float) -> float:
     return 3 / n * log(2 * tail) / log(2 * _TAIL)
 
 
-def wilson(count: int, n: int) -> Interval:
+def wilson(count: float, n: float) -> Interval:
     """`count` as a share of `n`, with Wilson's 95% interval by Student's t.
 
     If the share is 0 or 1, the sample shows no error, and `n` replaces `n - 1`.
     """
-    if n < 2:
-        return Interval(count / n, None, None)
-    return Interval(
-        count / n, *wilson_ends(count / n, t_quantile(n - 1) ** 2 / (n - 1 if 0 < count < n else n))
-    )
+    share = count / n
+    if n + _DUST < 2:
+        return Interval(share, None, None)
+    t = t_quantile(floor(n + _DUST) - 1)
+    return Interval(share, *wilson_ends(share, t**2 / (n - 1 if 0 < count < n else n)))
