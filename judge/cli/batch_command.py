@@ -176,7 +176,7 @@ def batch(
 
 def _write_table(given: "RowFile", path: Path, table: Path, form: Format) -> None:
     from judge.rows.exports import export
-    from judge.rows.row_file import find_delimiter
+    from judge.rows.sheet import find_delimiter
 
     export(path, table, form, find_delimiter(given.path) if given.is_sheet else ",")
     say(f"Rows in {path}, as a table in {table}.")

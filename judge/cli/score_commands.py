@@ -89,18 +89,12 @@ def _to_text(verdict: Verdict, rubric: Rubric) -> str:
         "Check this one yourself: the response "
         f"{' and '.join(flag.words for flag in verdict.flags)}."
     )
-    is_said = verdict.unscored is not None and len(verdict.ratings) == 1  # why, in the body
-    missing = [each for each in verdict.ratings if isinstance(each, Unscored) and not is_said]
-    failures = dict.fromkeys(
-        f"{each.model}: {each.detail}" if each.model else each.detail for each in missing
-    )
-    paragraphs = [
-        head,
-        *body.splitlines(),
-        _points(verdict),
-        warning if verdict.flags else "",
-    ]
-    paragraphs += [*failures, " · ".join(_footnote(verdict))]
+    failures = dict[str, None]()
+    if verdict.is_scored or len(verdict.ratings) > 1:  # otherwise the body says why
+        missing = [each for each in verdict.ratings if isinstance(each, Unscored)]
+        failures = dict.fromkeys(f"{each.model}: {each.detail}" for each in missing)
+    paragraphs = [head, *body.splitlines(), _points(verdict)]
+    paragraphs += [warning if verdict.flags else "", *failures, " · ".join(_footnote(verdict))]
     return "\n\n".join(
         textwrap.fill(paragraph, 80) for paragraph in paragraphs if paragraph.strip()
     )
@@ -143,10 +137,7 @@ def rubrics(
         return
     for each in list_rubrics():
         rubric = load_rubric(each)
-        tables = {"levels": rubric.levels, "criteria": rubric.criteria}
-        has = [f"{len(found)} {noun}" for noun, found in tables.items() if found]
-        scale = ", ".join(
-            [f"scale {rubric.scale.low} to {rubric.scale.high}", f"version {rubric.version}", *has]
-        )
+        low, high = rubric.scale
         default = " (the default)" if each == DEFAULT_RUBRIC else ""
-        typer.echo(f"{each}{default}  {scale}: {purpose_of(each)}")
+        facts = f"scale {low} to {high}, version {rubric.version}"
+        typer.echo(f"{each}{default}  {facts}: {purpose_of(each)}")

@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
@@ -173,3 +173,9 @@ def os_reason(exc: OSError) -> str:
 
 def kind_of(value: object) -> str:
     return _KINDS.get(type(value), "a number")
+
+
+def listed(names: Collection[str]) -> str:
+    first = list(names)[:10]
+    more = list(names)[10:]
+    return ", ".join(first)[:200] + (f" and {len(more):,} more" if more else "")

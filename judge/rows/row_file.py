@@ -3,9 +3,8 @@
 The fields that a batch adds to a row are here too, because the other commands read them.
 """
 
-import csv
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,11 +22,8 @@ from judge.rows.messages import (
     read_turns,
     to_prompt,
 )
+from judge.rows.sheet import COMPLETION, PROMPT, read_sheet
 from judge.scoring.ratings import Rating, Unscored, Verdict
-
-PROMPT = ("prompt", "question")
-COMPLETION = ("completion", "response")
-"""The names that the two texts may have in a row."""
 
 ADDED: Mapping[str, type] = {
     "line": int,
@@ -209,19 +205,13 @@ class Row:
         if self.get("case") is not None and names[0] in self.fields:
             return "its text is no longer stored"
         others = [name for name, value in self.fields.items() if value is not None]
-        rest = f"only {_listed(others)}" if others else "nor anything else"
+        rest = f"only {files.listed(others)}" if others else "nor anything else"
         return f"no {names[0]} (nor {names[1]}), {rest}"
 
 
 def own_name(name: str) -> str:
     """The name of a row's own field in the output, beside the fields that a batch adds."""
     return f"input_{name}" if _OWN_NAME.fullmatch(name) else name
-
-
-def _listed(names: Collection[str]) -> str:
-    first = list(names)[:10]
-    more = list(names)[10:]
-    return ", ".join(first)[:200] + (f" and {len(more):,} more" if more else "")
 
 
 @dataclass
@@ -353,97 +343,4 @@ def _to_fields(rating: Rating | Unscored) -> dict[str, Any]:
         fields["coverage"] = rating.coverage
     if rating.served is not None:
         fields["served"] = rating.served
-    return fields
-
-
-_LONGEST_CELL = 10_000_000
-_DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
-_KNOWN = {*PROMPT, *COMPLETION, "prompt_id", "conversation", "reference"}
-
-
-def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The rows below the first, each with the number of its first line, from 1, and as a JSON
-    object by column.
-
-    Cells are strings. Empty cells are null, except for the two texts, which are ""; rows of empty
-    cells are skipped.
-    """
-    files.check_is_file(path)
-    csv.field_size_limit(_LONGEST_CELL)
-    line = 1
-    try:
-        with (
-            files.explaining(f"{path}: cannot read it"),
-            path.open(encoding="utf-8-sig", newline="") as file,
-        ):
-            reader = csv.reader(file, delimiter=find_delimiter(path), strict=True)
-            names: Sequence[str] = ()
-            for cells in reader:
-                if any(cells) and names:
-                    fields = _cells_to_fields(f"{path}, line {line}", names, cells)
-                    yield line, files.encode(fields).encode()
-                elif any(cells):
-                    names = _to_names(path, cells)
-                line = reader.line_num + 1
-            if not names:
-                _to_names(path, [])
-    except UnicodeDecodeError as exc:
-        raise SetupError(
-            f"{path}: not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8')."
-        ) from exc
-    except csv.Error as exc:
-        raise SetupError(
-            f"{path}, line {line}: not CSV ({exc}); close each quotation mark, and double those "
-            "within a cell."
-        ) from exc
-
-
-def find_delimiter(path: Path) -> str:
-    """That which gives the most known columns, and among these the most columns."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        first = next((line for line in file if line.strip()), "")
-
-    def columns(delimiter: str) -> tuple[int, int]:
-        cells = next(csv.reader([first], delimiter=delimiter), [])
-        known = [cell for cell in cells if _to_name(cell) in _KNOWN]
-        return len(known), len(cells)
-
-    return max(_DELIMITERS, key=columns)
-
-
-def _to_name(cell: str) -> str:
-    name = " ".join(cell.split())
-    return name.lower() if name.lower() in _KNOWN else name
-
-
-def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
-    """The columns' names; a column without a name is called by its number."""
-    names = [_to_name(cell) or f"column {number}" for number, cell in enumerate(cells, start=1)]
-    for name in names:
-        if names.count(name) > 1:
-            raise SetupError(f"{path}: two columns are named {name!r}; rename one.")
-    if set(PROMPT).isdisjoint(names) or set(COMPLETION).isdisjoint(names):
-        columns = _listed([repr(name) for name in names]) or "none"
-        raise SetupError(
-            f"{path}: looked for a column 'prompt' or 'question' and a column 'completion' or "
-            f"'response', and found {columns}; the first line names the columns."
-        )
-    return names
-
-
-def _cells_to_fields(
-    where: str, names: Sequence[str], cells: Sequence[str]
-) -> Mapping[str, str | None]:
-    if any(cells[len(names) :]):
-        raise SetupError(
-            f"{where}: {len(cells)} cells, and the first line names {len(names)}; put a text with "
-            "the delimiter in it in quotation marks."
-        )
-    fields: dict[str, str | None] = dict.fromkeys(names)
-    for name, cell in zip(names, cells, strict=False):
-        fields[name] = cell or None
-    for texts in (PROMPT, COMPLETION):
-        columns = [name for name in texts if name in fields]
-        if not any(fields[name] for name in columns):
-            fields[columns[0]] = ""
     return fields

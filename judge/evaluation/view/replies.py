@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from judge.errors import SetupError
 from judge.evaluation.labelled import LabelledRows, Range, find_scale
 from judge.rows.files import encode, shown
-from judge.rows.row_file import COMPLETION, PROMPT, Row, RowFile
+from judge.rows.row_file import Row, RowFile
+from judge.rows.sheet import COMPLETION, PROMPT
 from judge.scoring.conversation import Turn
 from judge.scoring.offline import OFFLINE
 from judge.scoring.ratings import Flag, point

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judge.rows.row_file import read_sheet
+from judge.rows.sheet import read_sheet
 from tests.judge.cli.test_batch import offline
 from tests.row_files import read
 from tests.tables import each
