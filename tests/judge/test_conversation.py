@@ -37,7 +37,6 @@ def test_long_texts_lose_their_middle() -> None:
     ]
     assert sum(len(turn.text) for turn in found if turn.role) <= 8_000
     assert "x\n[38,050 characters left out]\nx" in found[0].text
-    assert found[1].text == "[16 messages left out]"
 
 
 @each(

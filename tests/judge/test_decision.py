@@ -68,7 +68,6 @@ GOOD = list(LEVELS.items())
                 [],
                 score_answer(GOOD[:-1]),
                 score_answer([*GOOD[:-1], ("5", 0.23)]),
-                score_answer([*GOOD[:-2], ("4", 1.2), ("5", -0.6)]),
                 score_answer([*GOOD[:-1], ("5", math.nan)]),
                 score_answer(GOOD, name="relevant"),
                 score_answer(GOOD) * 2,

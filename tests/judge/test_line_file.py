@@ -51,11 +51,6 @@ def opened(path: Path, *lines: bytes, head: bytes = b"") -> list[tuple[int, int,
     return found
 
 
-def test_lines_are_found_by_the_next_run_at_their_places(path: Path) -> None:
-    assert opened(path, b"one\n", b"three\n") == []
-    assert opened(path) == [(1, 0, b"one\n"), (2, 4, b"three\n")]
-
-
 def test_an_incomplete_last_line_is_cut_off(path: Path) -> None:
     path.write_bytes(b"one\ntw")
     assert [raw for _, _, raw in opened(path, b"two\n")] == [b"one\n"]

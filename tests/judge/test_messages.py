@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judge import Turn
-from judge.rows.messages import Dialogue, read_messages, split_messages
+from judge.rows.messages import Dialogue, find_prompt, read_messages, split_messages
 from tests.tables import each
 
 READ = "only the messages of OpenAI and Anthropic are read"
@@ -215,3 +215,12 @@ def test_unknown_role_is_said() -> None:
 def test_messages_are_split_after_the_last_question() -> None:
     assert split_messages(CHAT_COMPLETIONS) == (CHAT_COMPLETIONS[:4], CHAT_COMPLETIONS[4:])
     assert split_messages([*ANTHROPIC, by("user", "Thanks!")]) == (ANTHROPIC[:1], ANTHROPIC[1:])
+
+
+def test_a_prompt_is_all_that_was_asked_with_its_pictures_and_nothing_after_it() -> None:
+    asked = CHAT_COMPLETIONS[:4]
+    other = [*asked[:3], by("user", [WELL, PICTURE | {"image_url": {"url": "data:b"}}])]
+    mine = [*asked[:3], by("user", [WELL, PICTURE], id="1")]
+    prompts = [find_prompt([*each, by("assistant", "A cat.")]) for each in (mine, other)]
+    assert prompts[0] != prompts[1]
+    assert prompts[0] == find_prompt([*mine, *CHAT_COMPLETIONS[4:]])

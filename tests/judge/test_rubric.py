@@ -47,18 +47,12 @@ def test_a_file_in_the_current_folder_needs_no_ending(
     assert load_rubric("code").prompt != TONE  # a name of the package comes first
 
 
-def test_list_names_every_loadable_rubric() -> None:
-    assert "additive-5" in list_rubrics()
-    assert [load_rubric(name).name for name in list_rubrics()] == list_rubrics()
-
-
 @each("name", list_rubrics())
 def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name: str) -> None:
     prompt = load_rubric(name).prompt
     assert len(re.findall(r"is between \d", prompt)) == 1
     assert prompt.count('exact format: "score: <') == 1
     assert "up to 100 words" in prompt
-    assert max(len(line) for line in prompt.splitlines()) <= 130
     assert len(prompt) < 2 * 3000  # fits in two fields of a modal
     assert 0 < len(purpose_of(name)) <= 75  # the description of an option in Slack
 
@@ -73,7 +67,6 @@ def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name:
             "write it as <response>{response}</response>",
         ),
         (TONE.replace("is between", "lies within"), "0 scales in the prompt; state one"),
-        (TONE.replace("1 and 3", "1 and 3.5"), "0 scales in the prompt"),
         (TONE + " M is between 0 and 9", "2 scales in the prompt"),
         (TONE.replace("1 and 3", "3 and 1"), "lowest first"),
     ],

@@ -7,7 +7,7 @@ for its score.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from judge.scoring.attacks import nothing_to_judge
 from judge.scoring.ratings import UnscoredReason, combine
 from tests.judge_command import Done, run
 from tests.row_files import write
+from tests.tables import each
 
 Rows = list[Any]
 
@@ -296,41 +297,45 @@ def test_a_reply_that_cannot_be_read_counts_as_no_score(files: Files) -> None:
         return {"messages": [{"role": "user", "content": "Why?"}, *answer]}
 
     picture = [{"type": "image_url", "image_url": {"url": "https://x.example/a.png"}}]
-    unread = [
-        said(),
-        said({"role": "tool", "content": "4"}),
-        said({"role": "assistant", "content": picture}),
-    ]
-    empty = [said({"role": "assistant", "content": content}) for content in (None, " ")]
-    told = files.checked([*scores(*[4] * 10), *unread, *empty], "--fail-under", 0)
-    assert "counted as 0: 2.\nUnscored rows: 3.\n" in told
+    unread = [said(), said({"role": "assistant", "content": picture})]
+    empty = said({"role": "assistant", "content": None})
+    told = files.checked([*scores(*[4] * 10), *unread, empty], "--fail-under", 0)
+    assert "counted as 0: 1.\nUnscored rows: 2.\n" in told
 
 
-def refusals(files: Files, before: Path) -> Iterator[tuple[str, str, tuple[object, ...]]]:
-    """What is said of a line of the earlier output, or of options."""
-    fields = json.loads(before.read_text())
-    for change, said in (
-        ({"samples": 3}, "line 1: judged with samples 3, now 1; scores of two judges do not"),
-        ({"model": "n"}, "line 1: judged with model 'n', now 'm'"),
-        ({"score": 7}, "line 1: score 7 is not a whole number from 0 to 5; give JSONL that"),
-    ):
-        yield said, json.dumps(fields | change), ()
-    yield "line 1: not JSON", before.read_text()[:90], ()
-    yield "there is no row to compare with", "\n", ()
-    yield "name the earlier output with --compare", "", ("--fail-if-worse",)
-    yield "--label humann: no row of", "", ("--compare", before, "--label", "humann")
-
-
-def test_files_that_cannot_be_compared_are_refused_before_any_request(files: Files) -> None:
+@each(
+    ("change", "options", "said"),
+    [
+        ({"samples": 3}, (), "line 1: judged with samples 3, now 1; scores of two judges do not"),
+        ({"model": "n"}, (), "line 1: judged with model 'n', now 'm'"),
+        ({"score": 7}, (), "line 1: score 7 is not a whole number from 0 to 5; give JSONL that"),
+        ({}, ("--label", "humann"), "--label humann: no row of"),
+        (None, (), "there is no row to compare with"),
+    ],
+)
+def test_files_that_cannot_be_compared_are_refused_before_any_request(
+    files: Files, change: dict[str, Any] | None, options: tuple[object, ...], said: str
+) -> None:
     files.scored("before", scores(4))
-    before = files.folder / "before.scored"
-    source = write(files.folder / "now", *scores(4))
-    for said, line, options in refusals(files, before):
-        (files.folder / "other").write_text(line)
-        done = files.batch(source, *(options or ("--compare", files.folder / "other")))
-        assert (done.returncode, said in done.stderr, done.stdout) == (2, True, ""), done.stderr
-    done = files.batch(files.folder / "before", "--compare", before)
-    assert (done.returncode, "that is the output" in done.stderr) == (2, True)
+    fields = json.loads((files.folder / "before.scored").read_text())
+    earlier = write(files.folder / "other", "" if change is None else fields | change)
+    done = files.batch(write(files.folder / "now", *scores(4)), "--compare", earlier, *options)
+    assert (done.returncode, said in done.stderr, done.stdout) == (2, True, ""), done.stderr
+
+
+@each(
+    ("options", "said"),
+    [
+        (("--fail-if-worse",), "name the earlier output with --compare"),
+        (("--compare", "now.scored"), "that is the output"),
+    ],
+)
+def test_an_earlier_output_is_needed_and_another_file(
+    files: Files, monkeypatch: pytest.MonkeyPatch, options: tuple[object, ...], said: str
+) -> None:
+    monkeypatch.chdir(files.folder)
+    done = files.batch(files.scored("now", scores(4)), *options)
+    assert (done.returncode, said in done.stderr) == (2, True)
 
 
 def test_the_summary_is_appended_and_shows_the_largest_drops_as_plain_text(files: Files) -> None:

@@ -71,8 +71,7 @@ def test_responses_to_one_conversation_are_paired_as_messages(tmp_path: Path) ->
     [
         # Rows belong together by their id and its type, or else by their prompt.
         ([("Why?", 1, None), ("Why?", 2, None), ("How?", 3, None)], {"pairs": 1, "alone": 1}),
-        ([("a", 1, 1), ("b", 2, "1")], {"alone": 2}),
-        ([("a", 1, 1), ("a", 2, 2)], {"alone": 2}),
+        ([("a", 1, 1), ("a", 2, "1")], {"alone": 2}),
         ([("tie", 3, None), ("tie", 3, None)], {"ties": 1}),
         ([("half", None, None), ("half", 5, None), ("", None, None)], {"alone": 1, "unscored": 2}),
     ],
@@ -98,7 +97,7 @@ TWO_JUDGES = r"model a, .* in line 1; .* in line 2\), and scores of different ju
         ),
         *(
             ([row("p", "x", 1, **by("a")), row("p", "y", 2, **other)], TWO_JUDGES)
-            for other in (by("b"), by("a", rubric_version="0"), by("a", samples=1), {})
+            for other in (by("b"), by("a", samples=1), {})
         ),
     ],
 )

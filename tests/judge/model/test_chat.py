@@ -264,7 +264,6 @@ async def test_answer_without_a_score_is_unscored_and_not_an_error(
     "reply",
     [
         Raw(""),
-        Raw("[]"),
         Raw('{"choices": []}'),
         # LM Studio, lmstudio-bug-tracker#618
         Raw('{"error": "Unexpected endpoint or method. (POST /chat/completions)"}'),

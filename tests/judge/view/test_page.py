@@ -119,7 +119,6 @@ def test_judge_versions_are_kept_apart(tmp_path: Path) -> None:
         ("b · additive-5 (f846c469)", "Mean 5.00"),
         ("a · additive-5 (f846c469) · 1 rating", "Mean 2.00"),
     ]
-    assert [reply["version"] for reply in data["replies"]] == [0, 1, 2, 0]
 
 
 Run = Callable[..., tuple[int, str, str]]
