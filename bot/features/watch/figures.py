@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 from bot.domain.standing import ChangeByTopic, Standing, Subject, subject_of
@@ -74,23 +75,18 @@ async def read_assistants(
     have scores of the week; if the place names an author, only that one.
     """
     span = passed(week, services.clock())
-    drawn = replace(place, origin=Origin.WATCHED)
-    rows = await services.store.tallies.scores(drawn, span, span.start)
-    watches = await services.store.watches.of(place.team_id)
-    numbers = Counter(subject_of(watch) for watch in watches)
-    watched = _watched_at(place, watches)
-    here = {**watched, **_ended_at(place, watched, rows)}
-    if not here:
+    subjects = await _subjects_at(services, place, span)
+    if not subjects:
         return []
-    volumes = await _read_volumes(services, place, week, here)
+    volumes = await _read_volumes(services, place, week, subjects)
     weeks = list[AssistantWeek]()
-    for subject, channel_ids in here.items():
+    for subject, here in subjects.items():
         this, before = volumes[subject]
-        assistant = AssistantWeek(subject.author_id, None, numbers[subject], this, before)
-        if subject in watched:
+        assistant = AssistantWeek(subject.author_id, None, here.watches, this, before)
+        if here.watches:
             assistant = await _with_standing(services, assistant, subject, span)
-        if is_past or subject not in watched:
-            assistant = replace(assistant, level=_level(subject.author_id, channel_ids, rows))
+        if is_past or not here.watches:
+            assistant = replace(assistant, level=tally_of(here.rows, commonest(here.rows)))
         if place.others:
             assistant = replace(assistant, only_in=subject.channel_id)
         weeks.append(assistant)
@@ -106,19 +102,49 @@ async def _with_standing(
     return replace(assistant, standing=standing, lines=lines)
 
 
-def _watched_at(place: Place, watches: Sequence[Watch]) -> Mapping[Subject, Sequence[str]]:
+class _Here(NamedTuple):
+    """A subject in a place: its channels there with their scores, and how many `watches` it has in
+    all; none, if the one there has ended.
+    """
+
+    channel_ids: Sequence[str]
+    watches: int
+    rows: Sequence[ScoreCount]
+
+
+async def _subjects_at(services: Services, place: Place, span: Span) -> Mapping[Subject, _Here]:
+    """Those that are watched there, and those whose watch has ended, if they have scores."""
+    watches = await services.store.watches.of(place.team_id)
+    drawn = replace(place, origin=Origin.WATCHED)
+    rows = await services.store.tallies.scores(drawn, span, span.start)
+    watched = _watched_at(place, watches)
+    numbers = Counter(subject_of(watch) for watch in watches)
+    subjects = dict[Subject, _Here]()
+    for subject, channel_ids in (watched | _ended_at(place, watched, rows)).items():
+        its = [
+            row
+            for row in rows
+            if row.author_id == subject.author_id and row.channel_id in channel_ids
+        ]
+        subjects[subject] = _Here(channel_ids, numbers[subject], its)
+    return subjects
+
+
+def _watched_at(place: Place, watches: Sequence[Watch]) -> dict[Subject, Sequence[str]]:
     """The subjects of the place's watches, and in which of its channels these are."""
     channels = {place.channel_id, *place.others}
-    return grouped(
-        (subject_of(watch), watch.channel_id)
-        for watch in watches
-        if watch.channel_id in channels and place.author_id in {None, watch.author_id}
+    return dict(
+        grouped(
+            (subject_of(watch), watch.channel_id)
+            for watch in watches
+            if watch.channel_id in channels and place.author_id in {None, watch.author_id}
+        )
     )
 
 
 def _ended_at(
     place: Place, watched: Mapping[Subject, Sequence[str]], rows: Sequence[ScoreCount]
-) -> Mapping[Subject, Sequence[str]]:
+) -> dict[Subject, Sequence[str]]:
     """Those whose watch has ended in a channel where they have scores."""
     scored = {
         (row.author_id, row.channel_id) for row in rows if row.author_id and row.score is not None
@@ -131,26 +157,19 @@ def _ended_at(
     }
 
 
-def _level(author_id: str, channel_ids: Collection[str], rows: Sequence[ScoreCount]) -> Tally:
-    its = [row for row in rows if row.author_id == author_id and row.channel_id in channel_ids]
-    return tally_of(its, commonest(its))
-
-
 async def _read_volumes(
-    services: Services, place: Place, week: Week, here: Mapping[Subject, Sequence[str]]
+    services: Services, place: Place, week: Week, subjects: Mapping[Subject, _Here]
 ) -> Mapping[Subject, tuple[Volume, Volume]]:
     """The volume of each subject in its channels, in the week and in the one before."""
     replies = Replies(services.store.database)
     last = week.previous()
     this = await replies.counts(place, passed(week, services.clock()))
     before = await replies.counts(place, Span(last.start, last.end))
-    return {
-        subject: (
-            _to_volume(subject.author_id, channel_ids, this),
-            _to_volume(subject.author_id, channel_ids, before),
-        )
-        for subject, channel_ids in here.items()
-    }
+    volumes = dict[Subject, tuple[Volume, Volume]]()
+    for subject, here in subjects.items():
+        to_volume = partial(_to_volume, subject.author_id, here.channel_ids)
+        volumes[subject] = to_volume(this), to_volume(before)
+    return volumes
 
 
 def _to_volume(

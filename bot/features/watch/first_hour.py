@@ -46,7 +46,7 @@ async def welcome(services: Services, body: Mapping[str, Any]) -> None:
 
 async def _welcome(services: Services, person: Invocation) -> Post:
     channel_id = person.channel_id
-    refusal = await orders.refusal_of(services, person, channel_id, is_change=True)
+    refusal = await orders.refusal_of(services, person, channel_id)
     try:
         names, a_day = await or_refusal(assistants.assistants(services, channel_id))
     except RefusedCallError as exc:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from bot.domain.standing import subject_of
+from bot.domain.standing import Standing, subject_of
 from bot.domain.watch import Watch
 from bot.features.watch import text
 from bot.features.watch.notices import Telling, shown_to, tell_once
@@ -41,21 +41,26 @@ async def tell_first(services: Services) -> None:
 
 
 async def _tell_first_of(services: Services, watch: Watch, now: datetime) -> None:
-    database = services.store.database
     to = watch.alerts_to
     if not to and (setter := await set_by(services, watch)):
         to = (setter,)
     told = replace(watch, alerts_to=to)
     name = f"first {watch.since:%H:%M:%S}"
-    if await Notices(database).is_settled(told, name, now):
+    if await Notices(services.store.database).is_settled(told, name, now):
         return
-    scores = await services.store.tallies.in_order(watched(watch), Span(watch.since, now))
-    standing = await Standings(database).of(subject_of(watch))
-    if len(scores) < FIRST or standing is None:
-        return
-    if standing.looked_at > scores[FIRST - 1].judged_at:
+    standing = await _first_standing(services, watch, now)
+    if standing:
         assistant = await services.members.name_of(watch.author_id)
         await tell_once(services, told, name, _first(watch, standing_lines(standing, assistant)))
+
+
+async def _first_standing(services: Services, watch: Watch, now: datetime) -> Standing | None:
+    """The standing, once it has been looked at with enough scores of the watch."""
+    scores = await services.store.tallies.in_order(watched(watch), Span(watch.since, now))
+    standing = await Standings(services.store.database).of(subject_of(watch))
+    if standing is None or len(scores) < FIRST:
+        return None
+    return standing if standing.looked_at > scores[FIRST - 1].judged_at else None
 
 
 def _first(watch: Watch, lines: Sequence[str]) -> Post:

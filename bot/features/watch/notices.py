@@ -11,6 +11,7 @@ import structlog
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.label import EVERYBODY
+from bot.domain.standing import Subject
 from bot.domain.watch import Watch, is_channel
 from bot.features.watch import ids
 from bot.services import Services
@@ -23,6 +24,7 @@ from bot.store.notices import Notices, day_of
 _KEPT_OUT = "not_in_channel"  # in place of Slack's error, if a person may not look into the channel
 _NOT_SENT = {"ratelimited", "rate_limited"}
 _DAY = timedelta(days=1)
+LEASE = timedelta(minutes=15)  # longer than the judge is asked again
 TRIED_FOR = timedelta(days=2)
 """Whom Slack refuses is tried again for so long."""
 
@@ -76,6 +78,20 @@ async def tell_once(
                 continue
             logger.info("alert_sent", channel=watch.channel_id, to=to, name=name)
         await notices.note_told(watch, name, to, services.clock())
+
+
+async def do_once(
+    services: Services, subject: Subject, name: str, do: Callable[[], Awaitable[None]]
+) -> None:
+    """Does what one process is to do, unless another one does it or has done it; one that dies
+    meanwhile is taken over from after `LEASE`.
+    """
+    notices = Notices(services.store.database)
+    now = services.clock()
+    if await notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
+        return
+    await do()
+    await notices.note_told(subject, name, "", services.clock())
 
 
 def hearers(watches: Iterable[Watch]) -> dict[str, Watch]:

@@ -33,7 +33,7 @@ from judge.scoring.ways import DECISION
 
 
 async def refusal_of(
-    services: Services, invocation: Invocation, channel_id: str, *, is_change: bool
+    services: Services, invocation: Invocation, channel_id: str, *, is_change: bool = True
 ) -> str:
     """Why this person may not see, or may not change, what a channel watches; empty if they may."""
     if refusal := await services.access.refusal(
@@ -211,7 +211,7 @@ async def end_watch(
     """
     services = watcher.services
     by = invocation.user_id
-    refusal = await refusal_of(services, invocation, channel_id, is_change=True)
+    refusal = await refusal_of(services, invocation, channel_id)
     if refusal:
         return refusal
     watch = await watcher.orders.find(invocation.team_id, place, author_id)
@@ -246,7 +246,7 @@ async def _test(watcher: Watcher, invocation: Invocation, _: Raw) -> None:
 async def _send_test(watcher: Watcher, invocation: Invocation) -> str:
     services = watcher.services
     channel_id, author_id = clicked_watch(invocation)
-    if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
+    if refusal := await refusal_of(services, invocation, channel_id):
         return refusal
     watch = await watcher.orders.find(invocation.team_id, channel_id, author_id)
     if watch is None:

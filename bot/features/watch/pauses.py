@@ -64,7 +64,7 @@ async def _pause(services: Services, person: Invocation, _: Raw) -> None:
     if person.is_direct:
         to = person.user_id
     else:
-        refusal = await refusal_of(services, person, to, is_change=True)
+        refusal = await refusal_of(services, person, to)
     if refusal:
         await services.messenger.tell(person.recipient, refusal)
         return

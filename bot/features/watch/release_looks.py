@@ -15,16 +15,15 @@ from bot.domain.watch import Watch
 from bot.features.watch import release_text as words
 from bot.features.watch.asked_again import Asked, Change
 from bot.features.watch.changes import Changes, with_cause
-from bot.features.watch.notices import TRIED_FOR, Telling, shown_to, tell_each
+from bot.features.watch.notices import TRIED_FOR, Telling, do_once, shown_to, tell_each
 from bot.features.watch.queries import Release, Releases
 from bot.features.watch.release_text import COMPARED_FOR, GIVEN_UP
 from bot.features.watch.series import Series, read_series, replied_at
 from bot.features.watch.standing_news import with_marker
-from bot.features.watch.standings import LEASE, LOOK_HOUR
+from bot.features.watch.standings import LOOK_HOUR
 from bot.features.watch.subjects import WatchedSubject, subjects_of
 from bot.services import Services
 from bot.slack.members import MembershipError
-from bot.store.notices import Notices, day_of
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction, days_until_clear, level_before, step_at
 from judge.evaluation.stats import Interval, MeanEstimator
@@ -41,7 +40,6 @@ class ReleaseLooks:
         self._services = services
         self._releases = Releases(services.store.database)
         self._standings = Standings(services.store.database)
-        self._notices = Notices(services.store.database)
         self._changes = Changes(services)
 
     async def look(self) -> None:
@@ -98,16 +96,12 @@ class ReleaseLooks:
         end = _end_of_look(release, later, local)
         if end is None:
             return
-        name = f"release {release.id} {local.date()} {len(later)}"
-        now = services.clock()
-        subject = release.subject
-        # One process at a time, before the judge is asked: each would pay for it.
-        if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
-            return
         others = [each.day for each in marks if each.id != release.id]
         is_over = bool(later) or end >= release.day + COMPARED_FOR
-        await self._compare(release, watched, end, others, is_over=is_over)
-        await self._notices.note_told(subject, name, "", services.clock())
+        compare = partial(self._compare, release, watched, end, others, is_over=is_over)
+        name = f"release {release.id} {local.date()} {len(later)}"
+        # Before the judge is asked: each process would pay for it.
+        await do_once(services, release.subject, name, compare)
 
     async def _compare(
         self,

@@ -39,7 +39,7 @@ async def _open(services: Services, invocation: Invocation, _: Raw) -> None:
 async def _window(services: Services, invocation: Invocation) -> dict[str, Any]:
     """The window for a note, or why a release cannot be marked."""
     channel_id, author_id = orders.clicked_watch(invocation)
-    refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
+    refusal = await orders.refusal_of(services, invocation, channel_id)
     if refusal:
         return words.said_modal(refusal)
     try:
@@ -59,7 +59,7 @@ async def _mark_with_note(
 ) -> None:
     state = ReleaseState.of(view)
     channel_id = state.channel_id or ""
-    refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
+    refusal = await orders.refusal_of(services, invocation, channel_id)
     if refusal:
         await ack(response_action="update", view=words.said_modal(refusal))
         return
@@ -93,7 +93,7 @@ def _chosen_day(values: Raw, today: date) -> date | None:
 
 async def _undo(services: Services, invocation: Invocation, _: Raw) -> None:
     channel_id, number = orders.clicked_watch(invocation)
-    refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
+    refusal = await orders.refusal_of(services, invocation, channel_id)
     if refusal:
         await services.messenger.tell(invocation.recipient, refusal)
         return

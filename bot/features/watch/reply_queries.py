@@ -79,6 +79,8 @@ def draws(watch: Watch, ts: str, key: bytes) -> bool:
 
 
 _COLUMNS = db.columns_of(replies, SeenReply)
+_ASKER = cases.c.question_author_id.label("asker_id")
+_RATER = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
 _DRAW = "draw"
 _TURN = 5
 _GOES_ON = (
@@ -243,9 +245,7 @@ class Replies(db.StoreQueries):
         """What has become of the replies that were written in the span, by channel, assistant and
         asker.
         """
-        rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
-        asker_id = cases.c.question_author_id.label("asker_id")
-        by = replies.c.channel_id, replies.c.author_id, replies.c.outcome, asker_id, rater
+        by = replies.c.channel_id, replies.c.author_id, replies.c.outcome, _ASKER, _RATER
         number = sa.func.count().label("number")
         query = (
             sa.select(*by, number, sa.func.count(cases.c.score).label("scored"))

@@ -10,7 +10,7 @@ from bot.domain.watch import Watch
 from bot.features.watch.examples import LowPart, read_low_part
 from bot.features.watch.figures import LOW_FOR
 from bot.features.watch.findings import kind_of
-from bot.features.watch.notices import TRIED_FOR, Telling, hearers, shown_to, tell_each
+from bot.features.watch.notices import TRIED_FOR, Telling, do_once, hearers, shown_to, tell_each
 from bot.features.watch.pauses import Pauses
 from bot.features.watch.queries import Release, Releases
 from bot.features.watch.series import read_series
@@ -21,7 +21,6 @@ from bot.slack.blocks import section
 from bot.slack.members import MembershipError
 from bot.slack.messenger import drawn_from
 from bot.store.figures import Place, Span
-from bot.store.notices import Notices, day_of
 from bot.store.standings import Standings
 from judge.evaluation.standing import Direction, Event
 
@@ -43,7 +42,8 @@ class StandingNews:
         now = self._services.clock()
         recipients = await self._recipients(standing, watched, now)
         if recipients and standing.direction is Direction.LOWER:
-            await self._sort_low(standing, watched)
+            sort = partial(self._sort_low, watched)
+            await do_once(self._services, standing.subject, f"causes of {standing.id}", sort)
         write = partial(self._write, standing, watched)
         reached = await tell_each(self._services, recipients, f"standing {standing.id}", write)
         is_over = now > standing.stored_at + TRIED_FOR
@@ -66,19 +66,13 @@ class StandingNews:
             return {to: watch for to, watch in recipients.items() if to not in paused}
         return recipients
 
-    async def _sort_low(self, standing: Standing, watched: WatchedSubject) -> None:
-        """Has low replies sorted into causes, once, before a drop is told."""
-        subject = standing.subject
-        notices = Notices(self._services.store.database)
+    async def _sort_low(self, watched: WatchedSubject) -> None:
+        """Has low replies sorted into causes before a drop is told."""
         now = self._services.clock()
-        name = f"causes of {standing.id}"
-        if await notices.claim(subject, name, "", day_of(now), now) is None:
-            return
-        await notices.note_told(subject, name, "", now)
-        span = Span(now - LOW_FOR, now)
+        team_id, _, author_id = watched.subject
         for channel_id in watched.channel_ids:
-            place = Place(subject.team_id, channel_id, subject.author_id)
-            await self._services.sort_low(place, span)
+            place = Place(team_id, channel_id, author_id)
+            await self._services.sort_low(place, Span(now - LOW_FOR, now))
 
     async def _write(self, standing: Standing, watched: WatchedSubject, to: str) -> Telling:
         """The alert for one person or channel, with examples from channels that they may see."""

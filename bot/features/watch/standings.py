@@ -8,23 +8,23 @@ import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from bot.domain.shared import AnswerCache
 from bot.domain.standing import Standing, Whose
 from bot.features.watch.asked_again import PASSING
 from bot.features.watch.changes import Changes
 from bot.features.watch.findings import change_of, kind_of, new_standing, with_figures
+from bot.features.watch.notices import do_once
 from bot.features.watch.series import Series, read_series, today_of
 from bot.features.watch.standing_news import StandingNews
 from bot.features.watch.subjects import WatchedSubject, subjects_of
 from bot.services import Services
-from bot.store.notices import Notices, day_of
 from bot.store.standings import Standings
 from judge.evaluation.standing import Event, Look, State, look
 
 LOOK_HOUR = 6
 """The hour from which a day's look is due, by the workspace's clock: before people's day begins."""
-LEASE = timedelta(minutes=15)  # longer than the judge is asked again
 _ASKED_FOR = timedelta(days=3)  # as long as it is open whose change it is
 _PATIENCE_S = 5.0
 
@@ -33,7 +33,6 @@ class StandingLooks:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._standings = Standings(services.store.database)
-        self._notices = Notices(services.store.database)
         self._changes = Changes(services)
         self._news = StandingNews(services)
         # A digest that needs a first look waits for the one that is under way.
@@ -48,7 +47,10 @@ class StandingLooks:
             for subject, watched in subjects.items():
                 standing = standings.get(subject)
                 if self._is_due(standing):
-                    await self._look_at(watched, standing)
+                    name = f"look {today_of(self._services)}"
+                    # Before the judge is asked: each process would pay for it.
+                    look_at = partial(self._look_at, watched, standing)
+                    await do_once(self._services, subject, name, look_at)
             await self._news.tell(subjects)
 
     async def look_first(self) -> None:
@@ -67,17 +69,10 @@ class StandingLooks:
         return last.date() < local.date() and local.hour >= LOOK_HOUR
 
     async def _look_at(self, watched: WatchedSubject, standing: Standing | None) -> None:
-        subject = watched.subject
-        now = self._services.clock()
-        name = f"look {today_of(self._services)}"
-        # One process at a time, before the judge is asked: each would pay for it.
-        if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
-            return
         known = kind_of(standing) if standing else None
         series = await read_series(self._services, watched.place, known)
         if series:
             await self._look_through(watched, standing, series)
-        await self._notices.note_told(subject, name, "", self._services.clock())
 
     async def _look_through(
         self, watched: WatchedSubject, standing: Standing | None, series: Series

@@ -4,7 +4,7 @@ submitted.
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -141,7 +141,7 @@ async def _to_view(
     services = watcher.services
     channel_id = state.channel
     team_id = invocation.team_id
-    refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
+    refusal = await orders.refusal_of(services, invocation, channel_id)
     if refusal:
         return refusal
     watched = await assistants.watched_names(services, team_id, channel_id)
@@ -150,13 +150,19 @@ async def _to_view(
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
     names = {**watched, **found}
-    # Without a name, it begins with an assistant that is not watched yet, if there is one.
-    unwatched = [author_id for author_id in found if author_id not in watched]
-    meant = called(author, names) if author else [*unwatched, *names]
-    if not meant:
+    author_id = _author_of(author, watched, names)
+    if author_id is None:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
-    view = await _view_of(watcher, invocation, channel_id, meant[0])
-    return replace(view, names=names, a_day=a_day.get(meant[0], 0))
+    view = await _view_of(watcher, invocation, channel_id, author_id)
+    return replace(view, names=names, a_day=a_day.get(author_id, 0))
+
+
+def _author_of(author: str, watched: Collection[str], names: Mapping[str, str]) -> str | None:
+    """The assistant with the name or id `author`; without one, the first that is not watched yet,
+    if there is one.
+    """
+    meant = called(author, names) if author else sorted(names, key=lambda each: each in watched)
+    return meant[0] if meant else None
 
 
 async def _view_of(
@@ -191,7 +197,7 @@ async def _submit(
     services = watcher.services
     team_id = invocation.team_id
     refusal, errors = await asyncio.gather(
-        orders.refusal_of(services, invocation, state.channel, is_change=True),
+        orders.refusal_of(services, invocation, state.channel),
         _errors(services, team_id, state.channel, form),
     )
     if refusal:
