@@ -26,7 +26,6 @@ from bot.features.watch.figures import (
     worst_first,
 )
 from bot.features.watch.queries import Release, WatchOrders
-from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.features.watch.week_text import (
     MOST_RELEASES,
     detail_block,
@@ -44,6 +43,7 @@ from bot.store.standings import Standings
 from judge.evaluation.standing import Direction, Event
 from judge.evaluation.stats import wilson
 from tests.cases import NOW, WEEK, a_row
+from tests.features.watch.watching import see
 from tests.texts import read
 
 MEMBERS = {"B1": Member("helper", True), "B2": Member("drafter", True)}
@@ -176,12 +176,6 @@ def drawn(number: int, score: int | None, at: datetime, **changes: Any) -> dict[
         "judged_at": at,
     }
     return a_row(**(its | changes))
-
-
-async def see(log: Store, watch: Watch, at: datetime, outcome: ReplyOutcome) -> None:
-    reply = SeenReply("T1", watch.channel_id, f"{at.timestamp():.6f}", "B1", None, None)
-    await Replies(log.database).note(reply, watch, at)
-    await Replies(log.database).settle(reply, outcome)
 
 
 @pytest.mark.on("sqlite", "postgres")

@@ -18,6 +18,7 @@ from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.features.watch.taking import Taker
 from bot.features.watch.watcher import REST, Watcher
 from bot.slack import ids as slack_ids
+from bot.store import Store
 from bot.store.notices import key_of
 from bot.store.schema import cases, ratings
 from pocket_slack import Message, Person
@@ -130,6 +131,14 @@ async def seen(stage: Stage, number: int) -> None:
         return sum((await outcomes(stage)).values()) >= number
 
     await stage.eventually(are_there)
+
+
+async def see(log: Store, watch: Watch, at: datetime, outcome: ReplyOutcome | None = None) -> None:
+    """A reply of the watched assistant that was drawn then, with what became of it."""
+    reply = replace(a_reply(0), **key_of(watch), ts=f"{at.timestamp():.6f}")
+    await Replies(log.database).note(reply, watch, at)
+    if outcome:
+        await Replies(log.database).settle(reply, outcome)
 
 
 async def look(stage: Stage, later: timedelta = OFTEN) -> None:
