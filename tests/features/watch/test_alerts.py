@@ -75,29 +75,27 @@ async def test_channel_and_people_hear_of_a_low_mean_once_and_its_words_can_go(
     (in_channel,) = stage.ours()
     assert "is clearly below the 3.5 that this channel has set: mean 2." in in_channel.text
     assert direct(stage, "ann") == direct(stage, "ben") == [in_channel.text]
-    (to_ann,) = told(stage)
-    for message in (in_channel, to_ann):
+    messages = [in_channel, *told(stage)]
+    for message in messages:
         assert shown(message).count("Score 2 of 5") == shown(message).count("“No source.”") == 2
     # Who is shown the lowest is not asked for them blind.
     assigned = await database.all(select(assignments.c.user_id, assignments.c.case_id))
+    assert {who for who, _ in assigned} == {"*", stage.ann.id, stage.ben.id}
     lowest = {case_id for _, case_id in assigned}
-    expected = {(who, each) for who in ("*", stage.ann.id, stage.ben.id) for each in lowest}
     assert len(lowest) == 2
-    assert {tuple(row) for row in assigned} == expected
     # The reasons go with their cases.
     await unquote(stage.log, stage.services.client, [*lowest])
-    for message in (in_channel, to_ann):
+    for message in messages:
         assert "No source." not in shown(message)
-        assert shown(message).count("Score 2 of 5") == 2
 
 
 async def test_after_an_alert_no_more_is_sent_that_day_and_no_score_told(stage: Stage) -> None:
     watch = await change(stage, alerts_to=(stage.ann.id,))
     now = datetime.now(UTC)
-    name = f"silent {day_of(now)}"
+    notice = f"silent {day_of(now)}", stage.ann.id
     notices = Notices(stage.log.database)
-    await notices.claim(watch, name, stage.ann.id, day_of(now), now)
-    await notices.note_told(watch, name, stage.ann.id, now)
+    await notices.claim(watch, *notice, day_of(now), now)
+    await notices.note_told(watch, *notice, now)
     await drop(stage)
     await alarm(stage)
     assert direct(stage, "ann") == []
@@ -146,21 +144,18 @@ async def test_not_for_a_week_stops_the_floors_alert_where_it_was_pressed(stage:
     await change(stage, alerts_to=(channel_id(stage), stage.ann.id))
     await drop(stage)
     await alarm(stage)
-    (alert,) = stage.ours()
-    stage.ann.click(alert, ids.ACTION_PAUSE)
+    stage.ann.click(stage.ours()[0], ids.ACTION_PAUSE)
     await stage.slack.until(lambda: stage.ours()[1:])
     await stage.log.database.execute(delete(notices).where(notices.c.name.startswith("below")))
     await alarm(stage)
-    assert (len(stage.ours()), len(direct(stage, "ann"))) == (2, 2)
+    assert (len(stage.ours()), len(told(stage))) == (2, 2)
 
 
 async def test_the_end_of_a_model_is_told_once_from_sixty_days_before(stage: Stage) -> None:
-    await say(stage, "@helper alert me")
+    await change(stage, alerts_to=(stage.ann.id,))
     on = stage.services.clock().date() + timedelta(days=61)
     stage.model.models[DEFAULT_MODEL] = {"shutdown_date": f"{on}", "replacement": "gpt-7"}
     for days, times in ((0, 0), (1, 1), (1, 1)):
         await Retirements(stage.services_at(timedelta(days=days))).look()
         assert len(told(stage)) == times
-    (said,) = told(stage)
-    assert f"{on:%d %B %Y}" in said.text
-    assert "`gpt-7` instead" in said.text
+    assert f"{on:%d %B %Y}" in direct(stage, "ann")[0]

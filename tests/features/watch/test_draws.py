@@ -15,6 +15,7 @@ from bot.figures.quality import as_people, to_quality
 from bot.slack.invocation import Invocation
 from bot.store.figures import CountedCase
 from judge.evaluation.selection import UNLIKE
+from judge.evaluation.stats import MeanEstimate
 from judge.scoring.rubric import Scale
 from tests.cases import NOW
 from tests.features.watch.watching import WATCH
@@ -55,7 +56,6 @@ def test_a_share_is_drawn_a_larger_one_holds_it_and_channels_and_installations_d
         ),
         ("@helper off", ("helper", None, False)),
         ("Off  @Help desk bot everywhere", ("Help desk bot", None, True)),
-        ("@alert me alert off", ("alert me", {"alert": "off"}, False)),
         ("@helper 0 a day", ("helper 0 a day", {}, False)),
     ],
 )
@@ -70,25 +70,26 @@ def test_a_text_that_is_no_request_is_quoted(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("earlier", "changes", "alerts_to", "low_since"),
+    ("alerts_to", "low_since", "changes", "hear", "low_now"),
     [
-        ({"alerts_to": ("U2",)}, {"share": 0.2}, ("U2",), None),
-        ({}, {"alert": "here"}, ("C1",), None),
-        ({"low_since": NOW}, {"alert": "me"}, ("U9",), NOW),
-        ({"alerts_to": ("U2",), "low_since": NOW}, {"alert": "off"}, (), None),
-        ({}, {"low": True}, ("U9",), LATER),
-        ({"alerts_to": ("U2",), "low_since": NOW}, {"low": True}, ("U2",), NOW),
-        ({"alerts_to": ("U2",), "low_since": NOW}, {"low": False}, ("U2",), None),
+        (("U2",), None, {"share": 0.2}, ("U2",), None),
+        ((), None, {"alert": "here"}, ("C1",), None),
+        ((), NOW, {"alert": "me"}, ("U9",), NOW),
+        (("U2",), NOW, {"alert": "off"}, (), None),
+        ((), None, {"low": True}, ("U9",), LATER),
+        (("U2",), NOW, {"low": True}, ("U2",), NOW),
+        (("U2",), NOW, {"low": False}, ("U2",), None),
     ],
 )
 def test_what_is_not_named_stays_as_it_was(
-    earlier: dict[str, Any], changes: dict[str, Any], alerts_to: Any, low_since: Any
+    alerts_to: Any, low_since: Any, changes: dict[str, Any], hear: Any, low_now: Any
 ) -> None:
-    watch = replace(WATCH, share=0.5, per_day=40, except_in=("C1", "C2"), **earlier)
+    watch = replace(WATCH, share=0.5, except_in=("C1", "C2"))
+    earlier = replace(watch, alerts_to=alerts_to, low_since=low_since)
     asker = Invocation("T1", "C1", "U9", "ann", is_foreign=False)
-    now_set = changed(watch, asker, changes, LATER)
-    same = replace(watch, share=changes.get("share", 0.5), except_in=("C2",))
-    assert now_set == replace(same, alerts_to=alerts_to, low_since=low_since)
+    expected = replace(watch, share=changes.get("share", 0.5), except_in=("C2",))
+    expected = replace(expected, alerts_to=hear, low_since=low_now)
+    assert changed(earlier, asker, changes, LATER) == expected
 
 
 THREADS = count()
@@ -108,34 +109,29 @@ def drawn(
     return [case._replace(thread=f"{next(THREADS)}") for _ in range(number)]
 
 
+def mean_of(rows: list[CountedCase], coverage: dict[str, Coverage] | None = None) -> MeanEstimate:
+    quality = to_quality(rows, Scale(0, 5), coverage)
+    assert quality
+    return quality.mean
+
+
 def test_a_day_over_its_limit_weighs_by_all_its_replies() -> None:
     # 10 replies a day, half of them drawn: 5 scored with 5 on one day, 1 of 5 with 0 on the other,
     # the rest over.
     rows = [*drawn(5, 5, 0.5, "2026-11-21"), *drawn(1, 0, 0.5, "2026-11-22")]
     coverage = {
-        "2026-11-21": Coverage({ReplyOutcome.PASSED: 5, ReplyOutcome.TAKEN: 5}),
+        "2026-11-21": Coverage({ReplyOutcome.TAKEN: 5}),
         "2026-11-22": Coverage(
-            {
-                ReplyOutcome.PASSED: 5,
-                ReplyOutcome.TAKEN: 1,
-                ReplyOutcome.OVER: 3,
-                ReplyOutcome.MISSED: 1,
-            }
+            {ReplyOutcome.TAKEN: 1, ReplyOutcome.OVER: 3, ReplyOutcome.MISSED: 1}
         ),
     }
-    quality = to_quality(rows, Scale(0, 5), coverage)
-    assert quality is not None
-    assert (quality.mean.n, quality.mean.judge.mean) == (6, pytest.approx(2.5))
-    plain = to_quality(rows, Scale(0, 5))
-    assert plain is not None
-    assert plain.mean.judge.mean == pytest.approx(25 / 6)
+    assert mean_of(rows, coverage).judge.mean == pytest.approx(2.5)
+    assert mean_of(rows).judge.mean == pytest.approx(25 / 6)
 
 
 def test_a_changed_share_weighs_by_the_probability_of_each_draw() -> None:
-    rows = [*drawn(10, 5, 1.0, "2026-11-21"), *drawn(2, 0, 0.2, "2026-11-22")]
-    quality = to_quality(rows, Scale(0, 5))
-    assert quality is not None
-    assert quality.mean.judge.mean == pytest.approx(2.5)
+    rows = [*drawn(10, 5, 1.0), *drawn(2, 0, 0.2)]
+    assert mean_of(rows).judge.mean == pytest.approx(2.5)
 
 
 def test_a_label_stands_for_its_week_however_many_were_given_there() -> None:
@@ -143,10 +139,9 @@ def test_a_label_stands_for_its_week_however_many_were_given_there() -> None:
     # 1) / 2.
     earlier = [*drawn(5, 3, week=1, given="U1 4"), *drawn(5, 3, week=1)]
     rows = [*earlier, *drawn(1, 3, given="U1 1"), *drawn(9, 3)]
-    quality = to_quality(rows, Scale(0, 5))
-    assert quality is not None
-    assert quality.mean.corrected is not None
-    assert quality.mean.corrected.mean == pytest.approx(2.5)
+    corrected = mean_of(rows).corrected
+    assert corrected
+    assert corrected.mean == pytest.approx(2.5)
 
 
 @pytest.mark.parametrize(("unlabelled", "is_corrected"), [(4, True), (25, False)])
@@ -164,25 +159,14 @@ def test_labels_of_replies_that_were_chosen_by_quality_correct_nothing(
 ) -> None:
     rows = [*drawn(bad, 1, given="U1 2"), *drawn(30 - bad, 1)]
     rows += [*drawn(good, 4, given="U1 4"), *drawn(30 - good, 4)]
-    quality = to_quality(rows, Scale(0, 5))
-    assert quality is not None
-    assert quality.mean.missing == 0
-    assert (quality.mean.corrected is not None) == is_corrected
-    assert (UNLIKE in as_people(quality, "this week")) != is_corrected
+    assert (UNLIKE in as_people(to_quality(rows, Scale(0, 5)), "this week")) != is_corrected
 
 
 def test_labels_of_what_is_drawn_more_often_weigh_less() -> None:
     # 60 replies, half of them labelled with their score; 20 that askers contradict, all labelled
     # with 1: (60 * 4 + 20 * 1) / 80. The labels alone have a mean of 2.8.
-    scored = [
-        CountedCase(number, 4, 0, 0, f"{number}", 1.0, given="U1 4" if number < 30 else None)
-        for number in range(60)
-    ]
-    scored += [
-        CountedCase(number, 4, 0, 0, f"{number}", 1.0, given="U1 1", times_drawn=4)
-        for number in range(60, 80)
-    ]
-    quality = to_quality(scored, Scale(0, 5))
-    assert quality
-    assert quality.mean.corrected
-    assert quality.mean.corrected.mean == pytest.approx(3.25)
+    rows = [*drawn(30, 4, given="U1 4"), *drawn(30, 4)]
+    rows += [case._replace(times_drawn=4) for case in drawn(20, 4, given="U1 1")]
+    corrected = mean_of(rows).corrected
+    assert corrected
+    assert corrected.mean == pytest.approx(3.25)

@@ -9,7 +9,6 @@ import asyncio
 import random
 import re
 import sqlite3
-from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
@@ -67,6 +66,11 @@ class Weeks:
     def pass_on(self, to: datetime) -> None:
         self.clock.advance(max(to.timestamp() - self.clock.now(), 0))
         self.tell()
+
+    async def watch(self, words: str) -> None:
+        ann = self.slack.person("ann")
+        await self.slack.settled(ann.command(CHANNEL, "/judge", f"watch @helper {words}"))
+        await self.slack.until(lambda: ann.ephemerals(CHANNEL))
 
     async def ask_and_answer(self, at: datetime, score: int) -> None:
         """Posts a question, and its answer five seconds later; a running bot has received both when
@@ -172,9 +176,8 @@ def decided(request: dict[str, Any]) -> Decided | str:
     return Decided({str(level): float(str(level) == deserved) for level in range(6)})
 
 
-async def play(played: Weeks, chance: random.Random) -> tuple[int, datetime]:
-    """Plays all days, with kills; returns the number of kills and the end of the long outage."""
-    kills = 0
+async def play(played: Weeks, chance: random.Random) -> datetime:
+    """Plays all days, with kills; returns the end of the long outage."""
     dead_until = MONDAY
     outage_day, lasts = LONG_OUTAGE
     back_at = MONDAY + timedelta(days=outage_day, hours=10) + lasts
@@ -187,7 +190,6 @@ async def play(played: Weeks, chance: random.Random) -> tuple[int, datetime]:
                 await played.settle()
             await played.ask_and_answer(at, *chance.choices(list(weights), list(weights.values())))
             if day == outage_day and number == A_DAY // 5:
-                kills = kills + 1
                 dead_until = back_at
                 await played.kill()
             if played.process is None:
@@ -196,7 +198,6 @@ async def play(played: Weeks, chance: random.Random) -> tuple[int, datetime]:
                 played.pass_on(at + timedelta(minutes=5))
                 await played.settle()
             if chance.random() < KILLS_A_DAY / A_DAY:
-                kills = kills + 1
                 dead_until = at + timedelta(minutes=chance.randrange(120))
                 await played.kill()
         played.pass_on(MONDAY + timedelta(days=day, hours=20))
@@ -206,7 +207,7 @@ async def play(played: Weeks, chance: random.Random) -> tuple[int, datetime]:
         await played.start()
     await played.settle()
     await played.settle()
-    return kills, back_at
+    return back_at
 
 
 def alerts(played: Weeks) -> list[Message]:
@@ -223,12 +224,8 @@ async def test_two_weeks_are_scored_and_reported_as_they_were_posted(
     # Without texts, the judge is not asked again: that takes seconds, in which this clock would
     # pass days.
     async with weeks(model_server, tmp_path, STORE_TEXT="none") as played:
-        ann = played.slack.person("ann")
-        await played.slack.settled(
-            ann.command(CHANNEL, "/judge", "watch @helper 1 in 2 alert here")
-        )
-        await played.slack.until(lambda: len(ann.ephemerals(CHANNEL)) == 1)
-        kills, back_at = await play(played, chance)
+        await played.watch("1 in 2 alert here")
+        back_at = await play(played, chance)
         replies = dict(played.rows("SELECT ts, outcome FROM replies"))
         ((key,),) = played.rows("SELECT value FROM keys")
         cases = played.rows("SELECT message_ts, score, probability FROM cases")
@@ -247,7 +244,6 @@ async def test_two_weeks_are_scored_and_reported_as_they_were_posted(
     }
     assert missed
     assert sorted(cases) == sorted((ts, played.posted[ts], 0.5) for ts in drawn - missed)
-    print(f"{kills} kills, {len(replies)} replies: {Counter(replies.values())}, alerts {heard}")
     dropped = MONDAY + timedelta(days=WORST_DAY)
     assert [at for at in heard if at < dropped] == []
     assert len(heard) == 1
@@ -262,9 +258,7 @@ async def test_kills_in_the_midst_of_a_watch_of_everything(
     at_once = 12
     model_server.script(decided)
     async with weeks(model_server, tmp_path, JUDGE_ASK="decision", JUDGE_CONCURRENCY="3") as played:
-        ann = played.slack.person("ann")
-        await played.slack.settled(ann.command(CHANNEL, "/judge", "watch @helper all"))
-        await played.slack.until(lambda: len(ann.ephemerals(CHANNEL)) == 1)
+        await played.watch("all")
         for hour in range(kills):
             for number in range(at_once):
                 at = MONDAY + timedelta(hours=9 + hour, minutes=number)
@@ -285,10 +279,5 @@ async def test_kills_in_the_midst_of_a_watch_of_everything(
     expected = [(ts, score, 1100 if ts in low else 700, 1) for ts, score in played.posted.items()]
     assert sorted(cases) == sorted(expected)
     assert others == [(len(played.posted), 0)]
-    texts = sum("questions" not in request for request in model_server.requests)
     again = len(model_server.requests) - len(cases) - len(low)
-    print(
-        f"{kills} kills, {len(cases)} replies, {again} requests again, {texts} of text for "
-        f"{len(low)} low ones"
-    )
     assert 0 <= again <= kills * 3 * 2  # three cases at once, of two requests at most

@@ -9,7 +9,6 @@ from sqlalchemy import select, update
 
 from bot.domain.case import CaseStatus
 from bot.features.watch.news import tell_low
-from bot.store.notices import Notices, day_of
 from bot.store.schema import cases, spent
 from pocket_slack import Message
 from tests.features.watch.watching import only, orders, say, seen, take_finished, told, write_low
@@ -55,12 +54,9 @@ async def test_a_low_reply_is_told_once_and_its_words_go_with_the_reply(stage: S
     words = f"Question: “{QUESTION}”\n“It names no source.”\nMissed: useful, expert"
     assert words in shown(alert)
     assert buttons(alert) == ["fair", "not_fair"]
-    assert "Say for each of these criteria" in str(stage.model.requests[2])
-    assert len(stage.model.requests) == 3
     verdict = await stage.log.cases.verdict(1)
     assert verdict
-    assert verdict.points["relevant"] == 1.0
-    assert verdict.input_tokens == 3 * 400  # the case has taken them, once
+    assert verdict.input_tokens == 3 * 400  # the case has taken those of its points, once
     assert len(await stage.log.database.values(select(spent.c.id))) == 1
     stage.helper.delete(reply)
     await stage.slack.until(lambda: "source" not in shown(alert) and QUESTION not in shown(alert))
@@ -95,18 +91,10 @@ async def test_one_rating_is_told_only_if_its_probabilities_speak_for_two(
 async def test_after_five_a_day_the_others_come_together_after_midnight(stage: Stage) -> None:
     await since_yesterday(stage)
     await write_low(stage, 7)
-    now = datetime.now(UTC)
-    await Notices(stage.log.database).claim(
-        await only(stage), f"worse {day_of(now)}", "U1", day_of(now), now
-    )
-    for _ in range(2):
-        await tell(stage)
-    assert len(told(stage)) == 5
-    for _ in range(2):
-        await tell(stage, timedelta(days=1))
-    *_, last = told(stage)
-    assert len(told(stage)) == 6
-    assert last.text.startswith("helper got the lowest scores for 2 more replies in ")
+    for later, number in ((0, 5), (0, 5), (1, 6), (1, 6)):
+        await tell(stage, timedelta(days=later))
+        assert len(told(stage)) == number
+    assert told(stage)[-1].text.startswith("helper got the lowest scores for 2 more replies in ")
 
 
 async def test_what_was_deleted_before_the_alert_is_not_told(stage: Stage) -> None:
@@ -132,17 +120,17 @@ async def test_an_alert_whose_answer_was_lost_is_not_sent_again(stage: Stage, to
 async def test_the_same_bad_answer_is_told_once_and_then_counted(stage: Stage) -> None:
     await since_yesterday(stage)
     await write_low(stage, 7)
-    given = {"question": "How do I hand over?", "response": "Ask  HR."}
-    await stage.log.database.execute(update(cases).values(given | {"justification": "Too short."}))
-    others = {"question": "When is the office open?", "response": "ask hr."}
-    await stage.log.database.execute(update(cases).where(cases.c.id > 5).values(others))
+    database = stage.log.database
+    given = {"question": "How?", "response": "Ask  HR.", "justification": "Too short."}
+    await database.execute(update(cases).values(given))
+    others = {"question": "When?", "response": "ask hr."}
+    await database.execute(update(cases).where(cases.c.id > 5).values(others))
     await tell(stage)
-    await stage.log.database.execute(update(cases).where(cases.c.id == 3).values(score=0))
-    await tell(stage)
-    assert len(told(stage)) == 1  # a lower score of the same answer is no news
-    for _ in range(2):
-        await tell(stage, timedelta(days=1))
-    (_, later) = told(stage)
-    assert later.text.startswith("helper got the lowest scores for 6 more replies in ")
-    assert "6 replies alike, such as to “How do I hand over?”" in shown(later)
-    assert shown(later).count("|Score 0 of 5>") == 1
+    # A lower score of the same answer is no news.
+    await database.execute(update(cases).where(cases.c.id == 3).values(score=0))
+    for later, number in ((0, 1), (1, 2), (1, 2)):
+        await tell(stage, timedelta(days=later))
+        assert len(told(stage)) == number
+    later_one = shown(told(stage)[-1])
+    assert "6 replies alike, such as to “How?”" in later_one
+    assert later_one.count("|Score 0 of 5>") == 1

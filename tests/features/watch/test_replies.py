@@ -49,12 +49,9 @@ def test_what_a_bot_writes_is_a_reply_and_notices_are_none(
     assert author_of(EVENT | changes) == author_id
 
 
-async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(log: Store) -> None:
-    services = services_of(log)
-    since = datetime.fromtimestamp(float(a_reply(0).ts), UTC)
-    await WatchOrders(log.database).save(replace(WATCH, since=since), "U9")
-    usual = EVENT | {"channel_type": "channel", "thread_ts": None}
-    situations: list[tuple[dict[str, str], bool, int]] = [
+@pytest.mark.parametrize(
+    ("changes", "is_taken", "noted"),
+    [
         ({}, True, 1),
         ({"channel_type": "group"}, True, 1),
         ({"subtype": "channel_topic"}, True, 0),
@@ -63,14 +60,16 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(lo
         ({"channel_type": "im", "subtype": "message_deleted", "deleted_ts": "1.1"}, True, 0),
         ({"type": "app_mention"}, False, 0),
         ({"ts": a_reply(-1).ts}, True, 0),  # from before the watch
-    ]
-    noted = 0
-    for number, (changes, is_taken, new) in enumerate(situations):
-        body = {"team_id": "T1", "event": usual | {"ts": a_reply(number).ts} | changes}
-        assert await services.takes(body) is is_taken, changes
-        noted += new
-        assert len(await log.database.values(select(replies.c.ts))) == noted, changes
-    assert await services.takes({"type": "block_actions"}) is False
+    ],
+)
+async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
+    log: Store, changes: dict[str, str], is_taken: bool, noted: int
+) -> None:
+    since = datetime.fromtimestamp(float(a_reply(0).ts), UTC)
+    await WatchOrders(log.database).save(replace(WATCH, since=since), "U9")
+    event = EVENT | {"channel_type": "channel", "thread_ts": None} | changes
+    assert await services_of(log).takes({"team_id": "T1", "event": event}) is is_taken
+    assert len(await log.database.values(select(replies.c.ts))) == noted
 
 
 @pytest.mark.needs("outcome")
@@ -87,12 +86,12 @@ async def test_a_deletion_does_not_overtake_its_message(log: Store) -> None:
 
 
 async def test_a_reply_that_goes_on_while_it_is_read_waits_on(log: Store) -> None:
-    await WatchOrders(log.database).save(WATCH, "U9")
-    await Replies(log.database).note(a_reply(1), WATCH, NOW)
-    (read,) = await Replies(log.database).due("T1", NOW)
-    await Replies(log.database).go_on(read, a_reply(2).ts, NOW)
-    await Replies(log.database).settle(read, ReplyOutcome.TAKEN)
-    (waiting,) = await Replies(log.database).due("T1", NOW)
+    seen = Replies(log.database)
+    await seen.note(a_reply(1), WATCH, NOW)
+    (read,) = await seen.due("T1", NOW)
+    await seen.go_on(read, a_reply(2).ts, NOW)
+    await seen.settle(read, ReplyOutcome.TAKEN)
+    (waiting,) = await seen.due("T1", NOW)
     assert waiting.last_ts == a_reply(2).ts
 
 
@@ -108,8 +107,7 @@ async def test_a_settled_reply_is_read_again_if_edited_within_an_hour(
     await watcher.save(watch, "U9")
     await watcher.replies.note(reply, watch, written_at)
     await watcher.replies.settle(reply, ReplyOutcome.TAKEN)
-    edited = EVENT | {"text": "Here is another chart."}
-    event = {"subtype": "message_changed", "channel": "C1", "message": edited}
+    event = {"subtype": "message_changed", "channel": "C1", "message": EVENT | {"text": "Other."}}
     await watcher.note({"team_id": "T1", "event": event})
     due = await watcher.replies.due("T1", now + timedelta(hours=1))
     assert bool(due) is is_waited_for

@@ -6,13 +6,12 @@ import pytest
 from sqlalchemy import select, update
 
 from bot.domain.case import CaseStatus, Exclusion
-from bot.domain.limits import Limits
 from bot.domain.watch import ReplyOutcome
 from bot.store.schema import replies
 from pocket_slack import Message
 from tests.features.watch.watching import (
-    NO_LIMITS,
     add_other,
+    end,
     outcomes,
     say,
     scored,
@@ -27,6 +26,12 @@ LOWER = "score: 2\nIt goes on and on."
 SOON = timedelta(minutes=5)
 
 
+@pytest.fixture
+async def stage(stage: Stage) -> Stage:
+    await say(stage, "@helper all")
+    return stage
+
+
 async def noted(stage: Stage, message: Message, *, is_first: bool = False) -> None:
     """Returns once the store has a message as the newest one of its reply, or as its first."""
     column = replies.c.ts if is_first else replies.c.last_ts
@@ -37,7 +42,6 @@ async def noted(stage: Stage, message: Message, *, is_first: bool = False) -> No
 async def test_what_is_said_in_advance_is_part_of_the_reply_and_may_be_deleted(
     stage: Stage,
 ) -> None:
-    await say(stage, "@helper all")
     parent, first = stage.ask_and_answer(answer=WAIT)
     answer = stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
     await noted(stage, answer)
@@ -49,7 +53,6 @@ async def test_what_is_said_in_advance_is_part_of_the_reply_and_may_be_deleted(
 
 
 async def test_the_answer_may_come_after_words_in_advance_were_found_deleted(stage: Stage) -> None:
-    await say(stage, "@helper all")
     parent, first = stage.ask_and_answer(answer=WAIT)
     await seen(stage, 1)
     stage.helper.delete(first)
@@ -62,26 +65,19 @@ async def test_the_answer_may_come_after_words_in_advance_were_found_deleted(sta
 
 
 async def test_words_in_advance_that_become_the_answer_are_scored_once_more(stage: Stage) -> None:
-    await say(stage, "@helper all")
     _, first, _ = await scored(stage, answer=WAIT)
     stage.helper.edit(first, ANSWER)
-
-    async def waits() -> bool:
-        return await outcomes(stage) == {None: 1}
-
-    await stage.eventually(waits)
+    waiting = select(replies.c.ts).where(replies.c.outcome.is_(None))
+    await stage.eventually(lambda: stage.log.database.values(waiting))
     await take_finished(stage, SOON)
     second = await stage.reaches(2, CaseStatus.DELIVERED)
-    assert (second.response, (await stage.log.cases.get(1)).excluded) == (
-        ANSWER,
-        Exclusion.CONTINUED,
-    )
+    assert second.response == ANSWER
+    assert (await stage.log.cases.get(1)).excluded is Exclusion.CONTINUED
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
 async def test_a_message_by_somebody_else_ends_a_reply(stage: Stage) -> None:
     other = add_other(stage)
-    await say(stage, "@helper all")
     await say(stage, "@other all")
     parent, _ = stage.ask_and_answer()
     stage.ben.post(CHANNEL, "And then?", thread_ts=parent.ts)
@@ -102,7 +98,6 @@ async def test_a_message_by_somebody_else_ends_a_reply(stage: Stage) -> None:
 
 
 async def test_what_is_added_soon_is_scored_once_more_and_then_marked(stage: Stage) -> None:
-    await say(stage, "@helper all")
     parent, _, _ = await scored(stage)
     for number in (1, 2):
         await noted(stage, stage.helper.post(CHANNEL, f"Addition {number}.", thread_ts=parent.ts))
@@ -117,7 +112,6 @@ async def test_what_is_added_soon_is_scored_once_more_and_then_marked(stage: Sta
 
 
 async def test_a_scored_reply_whose_outcome_a_kill_has_lost_is_not_marked(stage: Stage) -> None:
-    await say(stage, "@helper all")
     await scored(stage)
     for hours in (1, 30):
         await stage.log.database.execute(update(replies).values(outcome=None))
@@ -128,20 +122,16 @@ async def test_a_scored_reply_whose_outcome_a_kill_has_lost_is_not_marked(stage:
 
 
 async def gone_on(
-    stage: Stage,
-    how: str = "@helper all",
-    later: timedelta = SOON,
-    limits: Limits = NO_LIMITS,
-    then: str = LOWER,
+    stage: Stage, shows: str = "nothing", later: timedelta = SOON, then: str = LOWER
 ) -> None:
     """A scored reply has gone on since, and was looked at so much later, when the judge says
     `then`.
     """
-    await say(stage, how)
+    await say(stage, f"@helper {shows}")
     parent, _, _ = await scored(stage)
     stage.model.script(then)
     await noted(stage, stage.helper.post(CHANNEL, "One more thing.", thread_ts=parent.ts))
-    await take_finished(stage, later, limits=limits)
+    await take_finished(stage, later)
 
 
 @pytest.mark.parametrize("hours", [2, 30])
@@ -155,7 +145,6 @@ async def test_a_scored_reply_that_goes_on_much_later_stays_scored_and_is_marked
 
 
 async def test_words_in_advance_may_be_scored_and_deleted_before_the_answer(stage: Stage) -> None:
-    await say(stage, "@helper all")
     parent, first, _ = await scored(stage, answer=WAIT)
     await noted(stage, stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts))
     stage.helper.delete(first)
@@ -167,23 +156,17 @@ async def test_words_in_advance_may_be_scored_and_deleted_before_the_answer(stag
 
 
 async def test_a_reply_that_went_on_shows_its_last_score_alone(stage: Stage) -> None:
-    await gone_on(stage, "@helper reaction")
+    await gone_on(stage, "reaction")
     await stage.reaches(2, CaseStatus.DELIVERED)
-    reactions = [
-        each.reactions
-        for each in stage.slack.workspace.channel(CHANNEL).messages.values()
-        if each.reactions
-    ]
-    assert reactions == [{"two": [stage.slack.workspace.bot.id]}]
+    messages = stage.slack.workspace.channel(CHANNEL).messages.values()
+    shown = [each.reactions for each in messages if each.reactions]
+    assert shown == [{"two": [stage.slack.workspace.bot.id]}]
 
 
 async def test_the_first_verdict_of_a_reply_that_went_on_is_folded(stage: Stage) -> None:
-    await gone_on(stage, "@helper verdict")
+    await gone_on(stage, "verdict")
     second = await stage.reaches(2, CaseStatus.DELIVERED)
-    (question,) = [
-        each for each in stage.ann.thread(CHANNEL, second.parent_ts) if each.text == QUESTION
-    ]
-    stage.ann.edit(question, "How?")
+    stage.ann.edit(stage.ann.thread(CHANNEL, second.parent_ts)[0], "How?")
     assert (await up_to_date(stage)).edited_at
     assert (await up_to_date(stage, 2)).edited_at
     first_verdict, second_verdict = stage.ours()
@@ -199,6 +182,7 @@ async def test_where_the_second_verdict_has_no_score_the_first_counts(stage: Sta
 
 
 async def test_what_goes_on_with_a_reply_from_before_the_watch_counts_nowhere(stage: Stage) -> None:
+    await end(stage, "helper")
     parent, _ = stage.ask_and_answer(answer=WAIT)
     await say(stage, "@helper all")
     stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)

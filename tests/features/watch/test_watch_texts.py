@@ -1,7 +1,7 @@
 """The texts of watches (see `__snapshots__`), and Slack's limits for them."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
@@ -12,21 +12,31 @@ from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.features.digest.channel_week import LowReplies
 from bot.features.digest.low_list import list_window
-from bot.features.watch import examples, pauses, release_text, text, window_text
+from bot.features.watch import (
+    examples,
+    news,
+    pauses,
+    release_text,
+    standing_text,
+    text,
+    week_text,
+    window_text,
+)
 from bot.features.watch.figures import AssistantAtHome, CountedWatch
 from bot.features.watch.queries import Release, Unread
-from bot.features.watch.standing_text import new_judge_notice, standing_alert
+from bot.features.watch.retirements import retirement_notice
 from bot.features.watch.way import Way
 from bot.features.watch.window_text import WatchState, WatchView, watch_modal
 from bot.figures.lowest import LowList
 from bot.pipeline.text import not_understood
-from bot.pipeline.verdict_text import cause_of
 from bot.slack.blocks import actions, spoken
 from bot.slack.members import Member
+from bot.slack.messenger import Post
 from bot.store.figures import LowCase
 from judge import load_rubric
 from judge.evaluation.standing import Direction, Event
 from judge.evaluation.stats import Interval
+from judge.scoring.model.retirement import Retirement
 from judge.scoring.rubric import Scale
 from pocket_slack.blocks import check_blocks
 from tests.cases import NOW
@@ -112,36 +122,56 @@ STANDINGS = {
     "too few": a_standing(direction=Direction.TOO_FEW, event=None, since=None, whose=None, n=4),
 }
 SHARE = "Scored 0 to 2: 20 of 30 (67%) since then, 3 of 60 (5%) before."
-LOW_PART = [
-    *examples.cause_blocks([replace(LOWEST[0], id=each, cause="no source") for each in (7, 8)]),
-    *examples.example_blocks(LOWEST, "helper", URL),
-    actions(spoken(pauses.pause_button(Subject("T1", "", "B1")), "helper")),
-]
-ALERTS = {
-    **{
-        name: standing_alert(
-            standing, "helper", ["C1", "C2"], [SHARE] if standing.is_clear else [], LOW_PART
+
+
+def posts(name: str, words: str, channel_ids: Sequence[str]) -> Mapping[str, Post]:
+    """All messages of watches about an assistant of that name, with these words of others."""
+    low = [
+        replace(LOWEST[0], id=number, reason=words, response=words, cause=words[:80] or None)
+        for number in (7, 8)
+    ]
+    low_part = [
+        *examples.cause_blocks(low),
+        *examples.example_blocks(low[:1], name, URL),
+        actions(spoken(pauses.pause_button(Subject("T1", "", "B1")), name)),
+    ]
+    order = replace(SET, channel_id="", except_in=("C2",), channels=("C1", "C3"))
+    model = words[:80] or "m"
+    of_model = standing_text.new_judge_notice(a_standing(version=model), name, channel_ids)
+    standing_lines = week_text.standing_lines(STANDINGS["became worse"], name)
+    alerts = {
+        which: standing_text.standing_alert(
+            standing, name, channel_ids, [SHARE] if standing.is_clear else [], low_part
         )
-        for name, standing in STANDINGS.items()
-    },
-    "below": text.floor_alert(SET, "helper", Interval(2.5, 2.2, 2.8), LOW_PART),
-    "silent": text.silent_alert(SET, "helper", NOW, 3, cause_of("KeyRejectedError")),
-    "another judge": new_judge_notice(
-        replace(next(iter(STANDINGS.values())), version="m, strict 2"), "helper", ["C1"]
-    ),
-    "unread": text.unread_alert(SET, "helper", UNREAD),
-    "gone": text.gone_alert(SET, "helper", 1234),
-    "a test": text.test_post(SET, "helper"),
-    "an end": text.ended_by(SET, "helper", "U1"),
-    "a change": text.changed_by(SET, "helper", "U1"),
-}
+        for which, standing in STANDINGS.items()
+    }
+    return alerts | {
+        "below": text.floor_alert(SET, name, Interval(2.5, 2.2, 2.8), low_part),
+        "a low reply": text.low_alert(SET, name, low[:1], URL),
+        "low replies": text.low_alert(SET, name, low, URL),
+        "silent": text.silent_alert(SET, name, NOW, 3, words[:200]),
+        "another judge": of_model,
+        "another model": standing_text.new_model_notice(name, channel_ids, model, "n"),
+        "the end of a model": retirement_notice(Retirement(model, NOW.date(), model)),
+        "unread": text.unread_alert(SET, name, UNREAD),
+        "gone": text.gone_alert(SET, name, 1234),
+        "a test": text.test_post(SET, name),
+        "an end": text.ended_by(SET, name, "U1"),
+        "a change": text.changed_by(SET, name, "U1"),
+        "a pause": pauses.paused_notice("U1", NOW.date(), "C1:B1"),
+        "begun": text.begun(SET, name, "C1"),
+        "begun everywhere": text.begun(order, name, "C1", words[:200]),
+        "to end": text.ask_to_end(SET, name),
+        "to end everywhere": text.ask_to_end(order, name),
+        "first figures": news._first(SET, standing_lines),
+    }
 
 
-def test_an_alert_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
-    for name, post in ALERTS.items():
+def test_a_message_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
+    for name, post in posts("helper", "no source", ["C1", "C2"]).items():
         check_blocks(post.blocks)
         assert read(post.blocks) == snapshot(name=name)
-        assert "*" not in post.text
+        assert name not in STANDINGS or "*" not in post.text
 
 
 def test_of_two_causes_with_as_many_replies_each_screen_names_the_same() -> None:
@@ -164,26 +194,18 @@ def test_the_list_of_watches_reads_as_in_the_snapshot(snapshot: SnapshotAssertio
 
 
 def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
+    unknown = ("helpr", "helpr 0 a day", "help  1 in 0", "HELP DESK all")
+    hear = replace(SET, alerts_to=("C1", "U1", "U2"))
     said = [
-        *(
-            read(post.blocks)
-            for post in (text.begun(SET, "helper", "C1"), text.ask_to_end(SET, "helper"))
-        ),
         text.ended("helper"),
-        *(
-            text.no_assistant(typed, NAMES)
-            for typed in ("helpr", "helpr 0 a day", "help  1 in 0", "HELP DESK all")
-        ),
+        *(text.no_assistant(typed, NAMES) for typed in unknown),
         text.no_assistant("helper", []),
         text.not_watched("helper", []),
         text.not_watched("helper", NAMES),
         text.not_read("missing_scope"),
         not_understood("I do not know '<x>'", text.HELP),
         text.tested(a_watch(), {}),
-        text.tested(
-            replace(SET, alerts_to=("C1", "U1", "U2")),
-            {"C1": "", "U1": "not_in_channel", "U2": "odd"},
-        ),
+        text.tested(hear, {"C1": "", "U1": "not_in_channel", "U2": "odd"}),
         release_text.when_compared(None, RELEASE, 0.5),
         window_text.off_floor(SCALE),
         window_text.kept_out(["eve", "ben"]),
