@@ -203,8 +203,9 @@ async def test_two_judges_do_not_take_turns_and_another_one_is_told(stage: Stage
 
 
 async def watch_too(stage: Stage, name: str, nth: int, *, is_private: bool = False) -> None:
-    """A second watch of the assistant, in a channel that has each nth of its scores."""
-    other = replace(await only(stage), channel_id=name, is_private=is_private)
+    """Another watch of the assistant, in a channel that has each nth of its scores."""
+    first, *_ = await stage.log.watches.of(stage.slack.workspace.team_id)
+    other = replace(first, channel_id=name, is_private=is_private)
     await orders(stage).save(other, stage.ann.id)
     its = update(cases).where(cases.c.id % nth == 0)
     await stage.log.database.execute(its.values(channel_id=name))
