@@ -1,10 +1,10 @@
 """Tables of cases: one test for all rows of a table, which reports each row that fails."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
@@ -25,20 +25,21 @@ def each(
 
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(test)
+        calls = [dict(zip(parts, row, strict=True)) for row in table]
 
         @wraps(test)
         def test_all(**others: Any) -> None:
-            with _Rows(len(table)) as rows:
-                for row in table:
-                    with rows.noting(row):
-                        test(**dict(zip(parts, row, strict=True)), **others)
+            with _all_of(table) as noting:
+                for row, call in zip(table, calls, strict=True):
+                    with noting(row):
+                        test(**call, **others)
 
         @wraps(test)
         async def async_test_all(**others: Any) -> None:
-            with _Rows(len(table)) as rows:
-                for row in table:
-                    with rows.noting(row):
-                        await test(**dict(zip(parts, row, strict=True)), **others)
+            with _all_of(table) as noting:
+                for row, call in zip(table, calls, strict=True):
+                    with noting(row):
+                        await test(**call, **others)
 
         tests = async_test_all if inspect.iscoroutinefunction(test) else test_all
         left = [value for name, value in signature.parameters.items() if name not in parts]
@@ -49,25 +50,19 @@ def each(
     return decorate
 
 
-class _Rows:
+@contextmanager
+def _all_of(table: Sequence[Any]) -> Iterator[Callable[[Any], AbstractContextManager[None]]]:
     """Fails at the end for all rows that failed."""
-
-    def __init__(self, number: int) -> None:
-        self._number = number
-        self._failed: list[str] = []
+    failed: list[str] = []
 
     @contextmanager
-    def noting(self, row: Any) -> Iterator[None]:
+    def noting(row: Any) -> Iterator[None]:
         try:
             yield
         except (Exception, pytest.fail.Exception) as exc:  # noqa: BLE001 - the other rows run too
-            shown = repr(row)[:_MOST_SHOWN]
-            self._failed.append(f"{shown}:\n    {type(exc).__name__}: {exc}")
+            failed.append(f"{repr(row)[:_MOST_SHOWN]}:\n    {type(exc).__name__}: {exc}")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._failed and kind is None:
-            said = f"{len(self._failed)} of {self._number} rows:\n" + "\n".join(self._failed)
-            pytest.fail(said, pytrace=False)
+    yield noting
+    if failed:
+        said = f"{len(failed)} of {len(table)} rows:\n" + "\n".join(failed)
+        pytest.fail(said, pytrace=False)

@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Request,
+    async_playwright,
+    expect,
+)
 
 from pocket_slack import Sandbox
 
@@ -123,3 +131,16 @@ async def tabs(chromium: Browser) -> Tabs:
 async def open_tab(tabs: Tabs) -> AsyncIterator[Tabs]:
     yield tabs
     assert await tabs.release() == []
+
+
+def text_box(where: Page | Locator, name: str) -> Locator:
+    return where.get_by_role("textbox", name=name)
+
+
+async def press(where: Page | Locator, name: str) -> None:
+    await where.get_by_role("button", name=name).click()
+
+
+async def choose(where: Page | Locator, name: str) -> None:
+    """Chooses from the menu that is open."""
+    await where.get_by_role("menuitem", name=name).click()

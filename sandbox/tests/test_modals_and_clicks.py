@@ -34,6 +34,12 @@ def trigger(workspace: Workspace, name: str = "ann") -> str:
     return workspace.grants.new_trigger(workspace.user(name).id)
 
 
+@pytest.fixture
+def open_view(workspace: Workspace, call: Call) -> Call:
+    """Opens a window for ann."""
+    return lambda view: call("views.open", trigger_id=trigger(workspace), view=view)["view"]
+
+
 SIZES = [{"text": plain(name), "value": name.lower()} for name in ("Small", "Large")]
 MENU = {"type": "static_select", "action_id": "size", "options": SIZES}
 BUTTON = {"type": "button", "action_id": "go", "text": plain("Go"), "value": "7"}
@@ -64,8 +70,8 @@ def test_a_view_that_slack_cannot_read_leaves_the_trigger_unused(
     assert call("views.open", trigger_id=trigger_id, view=modal())["view"]["callback_id"] == "ask"
 
 
-def test_a_view_has_all_its_documented_keys(workspace: Workspace, call: Call) -> None:
-    view = call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))["view"]
+def test_a_view_has_all_its_documented_keys(open_view: Call) -> None:
+    view = open_view(modal(text_input("q")))
     assert set(view) == {
         "id", "team_id", "type", "blocks", "private_metadata", "callback_id", "state", "hash", "title",
         "clear_on_close", "notify_on_close", "close", "submit", "submit_disabled", "previous_view_id",
@@ -78,9 +84,9 @@ def test_a_view_has_all_its_documented_keys(workspace: Workspace, call: Call) ->
 
 
 def test_an_update_with_an_old_hash_is_a_conflict(
-    workspace: Workspace, call: Call, refused: Refused
+    call: Call, refused: Refused, open_view: Call
 ) -> None:
-    view = call("views.open", trigger_id=trigger(workspace), view=modal())["view"]
+    view = open_view(modal())
     newer = call(
         "views.update", view_id=view["id"], hash=view["hash"], view=modal(callback_id="two")
     )["view"]
@@ -93,11 +99,9 @@ def test_an_update_with_an_old_hash_is_a_conflict(
 
 
 def test_an_update_keeps_typed_values_of_inputs_with_the_same_ids(
-    workspace: Workspace, ann: Person, call: Call
+    ann: Person, call: Call, open_view: Call
 ) -> None:
-    view = call(
-        "views.open", trigger_id=trigger(workspace), view=modal(text_input("q"), text_input("r"))
-    )["view"]
+    view = open_view(modal(text_input("q"), text_input("r")))
     ann.fill({"q_typed": "kept", "r_typed": "lost"})
     values = call("views.update", view_id=view["id"], view=modal(text_input("q"), text_input("s")))[
         "view"
@@ -107,9 +111,9 @@ def test_an_update_keeps_typed_values_of_inputs_with_the_same_ids(
 
 
 def test_at_most_three_modals_are_stacked(
-    workspace: Workspace, call: Call, refused: Refused
+    workspace: Workspace, call: Call, refused: Refused, open_view: Call
 ) -> None:
-    first = call("views.open", trigger_id=trigger(workspace), view=modal())["view"]
+    first = open_view(modal())
     second = call("views.push", trigger_id=trigger(workspace), view=modal())["view"]
     assert (second["root_view_id"], second["previous_view_id"]) == (first["id"], first["id"])
     call("views.push", trigger_id=trigger(workspace), view=modal())
@@ -120,14 +124,14 @@ def test_at_most_three_modals_are_stacked(
 
 
 def test_the_client_refuses_values_that_the_inputs_do_not_allow(
-    workspace: Workspace, ann: Person, call: Call, wire: Wire
+    ann: Person, wire: Wire, open_view: Call
 ) -> None:
     blocks = [
         text_input("q", min_length=3, max_length=5),
         text_input("r"),
         {**text_input("o"), "optional": True},
     ]
-    call("views.open", trigger_id=trigger(workspace), view=modal(*blocks))
+    open_view(modal(*blocks))
     for typed, reason in (("ab", "at least 3"), ("abcdef", "no more than 5")):
         with pytest.raises(RefusedError) as caught:
             ann.submit({"q_typed": typed})
@@ -137,9 +141,7 @@ def test_the_client_refuses_values_that_the_inputs_do_not_allow(
     assert wire.sent == []
 
 
-def test_a_submission_carries_every_value(
-    workspace: Workspace, ann: Person, call: Call, wire: Wire
-) -> None:
+def test_a_submission_carries_every_value(ann: Person, wire: Wire, open_view: Call) -> None:
     boxes = {"type": "checkboxes", "action_id": "boxes", "options": SIZES}
     blocks = [
         text_input("q"),
@@ -152,9 +154,7 @@ def test_a_submission_carries_every_value(
         },
         {"type": "actions", "block_id": "a", "elements": [boxes]},
     ]
-    call(
-        "views.open", trigger_id=trigger(workspace), view=modal(*blocks, private_metadata="case 7")
-    )
+    open_view(modal(*blocks, private_metadata="case 7"))
     ann.submit({"q_typed": "words", "size": "large", "boxes": ["small"]})
     payload = wire.sent[0]["payload"]
     assert payload["type"] == "view_submission"
@@ -184,8 +184,9 @@ def test_the_ack_of_a_submission_decides_which_modals_are_open(
     wire: Wire,
     response: dict[str, Any] | None,
     left: list[str],
+    open_view: Call,
 ) -> None:
-    call("views.open", trigger_id=trigger(workspace), view=modal(callback_id="first"))
+    open_view(modal(callback_id="first"))
     call(
         "views.push",
         trigger_id=trigger(workspace),
@@ -197,9 +198,9 @@ def test_the_ack_of_a_submission_decides_which_modals_are_open(
 
 
 def test_errors_are_shown_beside_their_inputs(
-    workspace: Workspace, ann: Person, call: Call, wire: Wire
+    workspace: Workspace, ann: Person, wire: Wire, open_view: Call
 ) -> None:
-    call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))
+    open_view(modal(text_input("q")))
     delivery = ann.submit({"q_typed": "words"})
     workspace.deliveries.ack(
         delivery.envelope_id, {"response_action": "errors", "errors": {"q": "No."}}
@@ -209,20 +210,20 @@ def test_errors_are_shown_beside_their_inputs(
 
 
 def test_a_submission_without_an_ack_stays_open_with_slacks_own_error(
-    workspace: Workspace, ann: Person, call: Call, wire: Wire, clock: ManualClock
+    ann: Person, wire: Wire, clock: ManualClock, open_view: Call
 ) -> None:
-    call("views.open", trigger_id=trigger(workspace), view=modal())
+    open_view(modal())
     ann.submit()
     clock.advance(4)
     assert "trouble connecting" in ann.view.errors[""]
 
 
 def test_the_app_gets_an_event_for_a_closed_modal_only_if_it_asked(
-    workspace: Workspace, ann: Person, call: Call, wire: Wire
+    ann: Person, wire: Wire, open_view: Call
 ) -> None:
-    call("views.open", trigger_id=trigger(workspace), view=modal())
+    open_view(modal())
     assert ann.close() is None
-    call("views.open", trigger_id=trigger(workspace), view=modal(notify_on_close=True))
+    open_view(modal(notify_on_close=True))
     ann.close()
     [envelope] = wire.sent
     assert envelope["payload"]["type"] == "view_closed"
@@ -338,9 +339,9 @@ def test_a_click_in_an_ephemeral_message_has_no_message_in_its_payload(
 
 
 def test_the_value_of_a_removed_input_does_not_come_back(
-    workspace: Workspace, ann: Person, call: Call
+    ann: Person, call: Call, open_view: Call
 ) -> None:
-    view = call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))["view"]
+    view = open_view(modal(text_input("q")))
     ann.fill({"q_typed": "gone"})
     call("views.update", view_id=view["id"], view=modal())
     state = call("views.update", view_id=view["id"], view=modal(text_input("q")))["view"]["state"]
@@ -348,9 +349,9 @@ def test_the_value_of_a_removed_input_does_not_come_back(
 
 
 def test_an_external_id_is_unique_among_open_views(
-    workspace: Workspace, call: Call, refused: Refused
+    workspace: Workspace, call: Call, refused: Refused, open_view: Call
 ) -> None:
-    call("views.open", trigger_id=trigger(workspace), view=modal(external_id="one"))
+    open_view(modal(external_id="one"))
     again = refused(
         "views.open", trigger_id=trigger(workspace, "ben"), view=modal(external_id="one")
     )
@@ -394,7 +395,7 @@ def test_an_ephemeral_message_offers_no_shortcuts(help_id: str, ann: Person, cal
 
 @pytest.mark.parametrize("kind", ["user", "channel", "conversation"])
 def test_people_and_channels_may_be_named_and_the_app_gets_ids(
-    workspace: Workspace, help_id: str, ann: Person, call: Call, wire: Wire, kind: str
+    workspace: Workspace, help_id: str, ann: Person, wire: Wire, kind: str, open_view: Call
 ) -> None:
     named = "@ben" if kind == "user" else "help"
     id_ = workspace.user("ben").id if kind == "user" else help_id
@@ -403,7 +404,7 @@ def test_people_and_channels_may_be_named_and_the_app_gets_ids(
     )
     asked = {"type": "input", "block_id": "asked", "label": plain("Who"), "element": many}
     section = {"type": "section", "block_id": "at_once", "text": plain("Who"), "accessory": one}
-    call("views.open", trigger_id=trigger(workspace), view=modal(asked, section))
+    open_view(modal(asked, section))
     for chosen in (named, id_):
         ann.click(ann.view, "who", chosen)
         assert wire.sent[-1]["payload"]["actions"][0][f"selected_{kind}"] == id_

@@ -11,7 +11,7 @@ from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.settings import OFFLINE, load_settings
 from pocket_slack import Sandbox
-from sandbox.tests.chromium import fixture
+from sandbox.tests.chromium import choose, fixture, press, text_box
 
 
 @fixture
@@ -36,8 +36,8 @@ async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
 
 async def score_from_menu(answer: Locator, page: Page) -> None:
     await answer.hover()
-    await answer.get_by_role("button", name="More actions").click()
-    await page.get_by_role("menuitem", name="Score this reply").click()
+    await press(answer, "More actions")
+    await choose(page, "Score this reply")
 
 
 async def test_each_first_step_shows_what_it_promises_and_is_ticked(bot: Sandbox, open_tab) -> None:
@@ -51,12 +51,12 @@ async def test_each_first_step_shows_what_it_promises_and_is_ticked(bot: Sandbox
         await expect(steps).to_contain_text(f"{done} of 6")
 
     vpn = page.get_by_role("listitem", name="The VPN drops")
-    await vpn.get_by_role("button", name="2 replies").click()
+    await press(vpn, "2 replies")
     thread = page.get_by_role("complementary", name="Thread")
-    await thread.get_by_role("button", name="Details").click()
+    await press(thread, "Details")
     await ticked()
     await page.get_by_role("dialog").get_by_role("button", name="Close").last.click()
-    await thread.get_by_role("button", name="I would give the same score").click()
+    await press(thread, "I would give the same score")
     await ticked()
     thanks = thread.get_by_role("listitem", name="Only visible to you")
     await expect(thanks).to_contain_text("You agree")
@@ -64,7 +64,7 @@ async def test_each_first_step_shows_what_it_promises_and_is_ticked(bot: Sandbox
     await expect(for_you).to_be_visible()
     # A reply in several messages is scored as a whole from the menu of one of them.
     question = page.get_by_role("listitem", name="I committed to main by mistake")
-    await question.get_by_role("button", name="3 replies").click()
+    await press(question, "3 replies")
     await score_from_menu(thread.get_by_role("listitem", name="helper").nth(1), page)
     verdict = thread.get_by_role("listitem", name="Slack Judge")
     await expect(verdict).to_contain_text("of 5")
@@ -75,7 +75,7 @@ async def test_each_first_step_shows_what_it_promises_and_is_ticked(bot: Sandbox
     await thread.get_by_role("textbox").press("Enter")
     await ticked()
     await steps.get_by_role("link", name=f"#{CHANNEL}").click()
-    box = page.get_by_role("textbox", name=f"Message to {CHANNEL}")
+    box = text_box(page, f"Message to {CHANNEL}")
     await box.fill("/judge stats @drafter")
     await box.press("Enter")
     await ticked()
@@ -88,5 +88,5 @@ async def test_each_first_step_shows_what_it_promises_and_is_ticked(bot: Sandbox
     await box.press("Enter")
     window = page.get_by_role("dialog")
     await window.get_by_role("radio").first.check()
-    await window.get_by_role("button", name="Next").click()
+    await press(window, "Next")
     await ticked()

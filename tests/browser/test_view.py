@@ -11,7 +11,7 @@ from playwright.async_api import Locator, Page, expect
 
 from judge.evaluation.view import save_page
 from judge.evaluation.view.replies import read_replies
-from sandbox.tests.chromium import Tabs
+from sandbox.tests.chromium import Tabs, press
 
 Open = Callable[..., Awaitable[Page]]
 NAMED = {"rubric": "additive-5", "rubric_version": "f846c469"}
@@ -186,7 +186,7 @@ async def test_long_text_is_folded_and_can_be_shown_in_full(open_view: Open) -> 
     await expect(box).not_to_contain_text("the end")
     await page.get_by_role("searchbox", name="Search").fill("end")
     await expect(page.locator("#found")).to_have_text("1 reply")
-    await reply(page).get_by_role("button", name="Show all 40,007 characters").click()
+    await press(reply(page), "Show all 40,007 characters")
     assert await box.text_content() == text
 
 
@@ -285,6 +285,6 @@ async def test_small_screen_shows_the_list_or_the_reply_and_never_scrolls_sidewa
         await expect(reply(page)).to_be_visible(visible=chosen)
         await expect(page.get_by_role("listbox")).to_be_visible(visible=not chosen)
         assert await page.evaluate("document.documentElement.scrollWidth") <= 400
-    await reply(page).get_by_role("button", name="Back to the list").click()
+    await press(reply(page), "Back to the list")
     await expect(page.get_by_role("listbox")).to_be_focused()
     await expect(reply(page)).to_be_hidden()

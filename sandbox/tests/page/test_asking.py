@@ -4,6 +4,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, expect
 
 from pocket_slack import Sandbox, Workspace
+from sandbox.tests.chromium import press
 from sandbox.tests.conftest import UNHURRIED, connected_app, populated
 from sandbox.tests.test_assistant import AGENT, MANIFEST, PROMPTS
 
@@ -19,7 +20,7 @@ async def test_a_person_asks_beside_a_channel_and_goes_to_another(open_tab) -> N
         connected_app(slack) as app,
     ):
         page: Page = (await open_tab(slack)).page
-        await page.get_by_role("button", name="Ask Bolt AI Agent").click()
+        await press(page, "Ask Bolt AI Agent")
         await slack.until(lambda: told(slack, "assistant_thread"))
         ann = slack.person("ann")
         place = {"channel_id": ann.im, "thread_ts": ann.messages(ann.im)[0].ts}
@@ -27,11 +28,7 @@ async def test_a_person_asks_beside_a_channel_and_goes_to_another(open_tab) -> N
             **place, prompts=PROMPTS, title="Start with this:"
         )
         thread = page.get_by_role("complementary", name="Thread")
-        await (
-            thread.get_by_role("region", name="Start with this:")
-            .get_by_role("button", name="Think")
-            .click()
-        )
+        await press(thread.get_by_role("region", name="Start with this:"), "Think")
         await expect(thread.get_by_role("listitem", name="Ann")).to_contain_text(
             PROMPTS[0]["message"]
         )
@@ -62,11 +59,7 @@ async def test_an_agents_prompts_and_status_are_in_its_messages_tab(open_tab) ->
     ):
         ann = slack.person("ann")
         page: Page = (await open_tab(slack, f"as=ann&channel={ann.im}")).page
-        await (
-            page.get_by_role("region", name="Suggested prompts")
-            .get_by_role("button", name="Think")
-            .click()
-        )
+        await press(page.get_by_role("region", name="Suggested prompts"), "Think")
         ts = (await slack.until(lambda: ann.messages(ann.im)))[0].ts
         assert told(slack, "tab") == ["app_home_opened"]
         await app.client.assistant_threads_setStatus(

@@ -3,6 +3,7 @@
 from playwright.async_api import expect
 
 from pocket_slack import Sandbox
+from sandbox.tests.chromium import text_box
 
 
 async def test_a_thread_takes_the_focus_and_gives_it_back(slack: Sandbox, open_tab) -> None:
@@ -14,7 +15,7 @@ async def test_a_thread_takes_the_focus_and_gives_it_back(slack: Sandbox, open_t
     )
     await messages.nth(1).focus()
     await page.keyboard.press("t")
-    await expect(page.get_by_role("textbox", name="Reply in the thread")).to_be_focused()
+    await expect(text_box(page, "Reply in the thread")).to_be_focused()
     await page.get_by_role("link", name="Close the thread").press("Enter")
     await expect(page.get_by_role("complementary", name="Thread")).to_have_count(0)
     await expect(messages.nth(1)).to_be_focused()

@@ -7,7 +7,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Sandbox
-from sandbox.tests.chromium import Tab
+from sandbox.tests.chromium import Tab, choose, press, text_box
 
 
 def message(tab: Tab, author: str) -> Any:
@@ -17,7 +17,7 @@ def message(tab: Tab, author: str) -> Any:
 
 
 async def say(tab: Tab, text: str) -> None:
-    await tab.page.get_by_role("textbox", name="Message to help").fill(text)
+    await text_box(tab.page, "Message to help").fill(text)
     await tab.page.keyboard.press("Enter")
 
 
@@ -34,18 +34,18 @@ async def test_a_typed_message_is_formatted_for_all_people_and_edited_as_it_was_
         await expect(shown.locator("code")).to_have_text("good")
         await expect(shown).to_contain_text("🎉 @ben")
     assert "<@U" in slack.person("ben").messages("help")[0].text
-    await message(ann, "Ann Lee").get_by_role("button", name="More actions").click()
-    await ann.page.get_by_role("menuitem", name="Edit message").click()
+    await press(message(ann, "Ann Lee"), "More actions")
+    await choose(ann.page, "Edit message")
     await expect(ann.page.get_by_role("dialog").get_by_label("Text")).to_have_value(typed)
 
 
 async def test_acting_as_another_person_shows_what_they_see(slack: Sandbox, open_tab) -> None:
     tab = await open_tab(slack, "as=ann")
     await expect(tab.page.get_by_role("link", name="secret")).to_be_visible()
-    await tab.page.get_by_role("textbox", name="Message to help").fill("what only ann knows")
+    await text_box(tab.page, "Message to help").fill("what only ann knows")
     await tab.page.get_by_label("Act as").select_option("Ben Roy")
     await expect(tab.page.get_by_role("link", name="secret")).to_have_count(0)
-    await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("")
+    await expect(text_box(tab.page, "Message to help")).to_have_value("")
     await say(tab, "it is me")
     await expect(message(tab, "Ben Roy")).to_contain_text("it is me")
 
@@ -68,13 +68,11 @@ async def test_a_draft_is_kept_until_the_person_comes_back_to_the_channel(
     slack: Sandbox, open_tab
 ) -> None:
     tab = await open_tab(slack)
-    await tab.page.get_by_role("textbox", name="Message to help").fill("half a sen")
+    await text_box(tab.page, "Message to help").fill("half a sen")
     await tab.page.get_by_role("link", name="secret").click()
-    await expect(tab.page.get_by_role("textbox", name="Message to secret")).to_have_value("")
+    await expect(text_box(tab.page, "Message to secret")).to_have_value("")
     await tab.page.get_by_role("link", name="help").click()
-    await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value(
-        "half a sen"
-    )
+    await expect(text_box(tab.page, "Message to help")).to_have_value("half a sen")
 
 
 async def test_a_click_without_an_answer_gives_a_notice(
@@ -86,7 +84,7 @@ async def test_a_click_without_an_answer_gives_a_notice(
     await client.chat_postMessage(
         channel=slack.workspace.channel("help").id, text="x", blocks=blocks
     )
-    await tab.page.get_by_role("button", name="Go").click()
+    await press(tab.page, "Go")
     await expect(tab.page.get_by_role("alert")).to_contain_text(
         "The app did not answer (dispatch_failed)."
     )
@@ -97,32 +95,28 @@ async def test_people_edit_and_delete_their_own_messages(slack: Sandbox, open_ta
     slack.person("ann").post("help", "tell @ben: 1 < 2")
     page = (await open_tab(slack, "as=ann")).page
     mine = page.get_by_role("listitem", name="Ann Lee")
-    await mine.get_by_role("button", name="More actions").click()
-    await page.get_by_role("menuitem", name="Edit message").click()
+    await press(mine, "More actions")
+    await choose(page, "Edit message")
     text = page.get_by_role("dialog", name="Edit message").get_by_label("Text")
     await expect(text).to_have_value("tell @ben: 1 < 2")
     await text.fill(" \n")
-    await page.get_by_role("button", name="Save").click()
+    await press(page, "Save")
     await expect(text).to_have_js_property(
         "validationMessage", "A message needs a text; delete it instead."
     )
     await text.fill("tell @ben: 1 > 0")
-    await page.get_by_role("button", name="Save").click()
+    await press(page, "Save")
     await expect(mine).to_contain_text("tell @ben: 1 > 0(edited)")
-    await mine.get_by_role("button", name="More actions").click()
-    await page.get_by_role("menuitem", name="Delete message").click()
+    await press(mine, "More actions")
+    await choose(page, "Delete message")
     question = page.get_by_role("dialog", name="Delete message")
-    await question.get_by_role("button", name="Cancel").click()
+    await press(question, "Cancel")
     await expect(mine).to_be_visible()
-    await mine.get_by_role("button", name="More actions").click()
-    await page.get_by_role("menuitem", name="Delete message").click()
-    await question.get_by_role("button", name="Delete").click()
+    await press(mine, "More actions")
+    await choose(page, "Delete message")
+    await press(question, "Delete")
     await expect(mine).to_have_count(0)
-    await (
-        page.get_by_role("listitem", name="Ben Roy")
-        .get_by_role("button", name="More actions")
-        .click()
-    )
+    await press(page.get_by_role("listitem", name="Ben Roy"), "More actions")
     await expect(page.get_by_role("menuitem")).to_have_count(3)
 
 
@@ -154,7 +148,7 @@ async def test_a_command_that_the_app_does_not_have_is_refused_in_a_notice_until
     await expect(tab.page.get_by_role("alert")).to_contain_text(
         "/nonsense is not a command of the manifest"
     )
-    await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("/nonsense")
+    await expect(text_box(tab.page, "Message to help")).to_have_value("/nonsense")
     await say(tab, "hello")
     await expect(tab.page.get_by_text("is not a command")).to_have_count(0)
     tab.trouble.clear()  # the browser logs each answer with status 400
@@ -163,19 +157,19 @@ async def test_a_command_that_the_app_does_not_have_is_refused_in_a_notice_until
 async def test_a_command_in_a_thread_is_refused_as_in_slack(slack: Sandbox, open_tab) -> None:
     parent = slack.person("ann").post("help", "a question")
     tab = await open_tab(slack, f"as=ann&channel={parent.channel_id}&thread={parent.ts}")
-    await tab.page.get_by_role("textbox", name="Reply in the thread").fill("/echo hi")
+    await text_box(tab.page, "Reply in the thread").fill("/echo hi")
     await tab.page.keyboard.press("Enter")
     await expect(tab.page.get_by_role("alert")).to_contain_text("/echo is not supported in threads")
 
 
 async def test_an_invited_bot_is_in_the_channel(slack: Sandbox, open_tab) -> None:
     tab = await open_tab(slack, f"as=ann&channel={slack.workspace.channel('secret').id}")
-    await tab.page.get_by_role("textbox", name="Message to secret").fill("/invite @echo")
+    await text_box(tab.page, "Message to secret").fill("/invite @echo")
     await tab.page.keyboard.press("Enter")
     await expect(tab.page.get_by_role("main")).to_contain_text("2 members")
     await expect(tab.page.get_by_role("alert")).to_contain_text("@echo is in #secret now.")
     assert slack.workspace.bot.id in slack.workspace.channel("secret").members
-    await tab.page.get_by_role("textbox", name="Message to secret").fill("/invite")
+    await text_box(tab.page, "Message to secret").fill("/invite")
     await tab.page.keyboard.press("Enter")
     await expect(tab.page.get_by_role("alert")).to_contain_text("Say whom: /invite @name")
 
@@ -214,14 +208,14 @@ async def test_buttons_and_feedback_reach_the_app(slack: Sandbox, app: AsyncApp,
     await app.client.chat_postMessage(
         channel=slack.workspace.channel("help").id, text="x", blocks=blocks
     )
-    await tab.page.get_by_role("button", name="Bad").click()
+    await press(tab.page, "Bad")
     await expect(message(tab, "echo").get_by_text("you said down")).to_be_visible()
     await expect(tab.page.get_by_role("button", name="Bad")).to_have_attribute(
         "aria-pressed", "true"
     )
     await tab.page.get_by_role("button", name="Go", exact=True).click()
     await expect(message(tab, "echo").get_by_text("gone")).to_have_count(0)
-    await tab.page.get_by_role("dialog", name="Good").get_by_role("button", name="Good").click()
+    await press(tab.page.get_by_role("dialog", name="Good"), "Good")
     await expect(message(tab, "echo").get_by_text("gone")).to_be_visible()
 
 
@@ -293,7 +287,7 @@ async def test_a_sent_message_scrolls_into_view(slack: Sandbox, app: AsyncApp, o
     ):
         messages = page.get_by_role("list", name=title)
         await scroll_up(messages)
-        await page.get_by_role("textbox", name=box).fill(typed)
+        await text_box(page, box).fill(typed)
         await page.keyboard.press("Enter")
         await expect(messages.get_by_role("listitem").filter(has_text=shown)).to_be_in_viewport(
             ratio=1

@@ -7,7 +7,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Sandbox
-from sandbox.tests.chromium import Tab
+from sandbox.tests.chromium import Tab, press, text_box
 from sandbox.tests.page.every_block import plain
 
 
@@ -59,7 +59,7 @@ def opens(app: AsyncApp, view: dict[str, Any]) -> None:
 
 
 async def opened(tab: Tab, title: str) -> Locator:
-    await tab.page.get_by_role("textbox", name="Message to help").fill("/echo")
+    await text_box(tab.page, "Message to help").fill("/echo")
     await tab.page.keyboard.press("Enter")
     dialog = tab.page.get_by_role("dialog", name=title)
     await dialog.wait_for()
@@ -88,10 +88,10 @@ async def test_rich_text_is_typed_as_plain_lines_and_submitted_as_rich_text(
     got = submitted(app)
     dialog = await opened(await open_tab(slack), "Form")
     await expect(dialog.get_by_label("Kept")).to_have_value("as it was")
-    await dialog.get_by_role("button", name="Send").click()
+    await press(dialog, "Send")
     await expect(dialog.get_by_text("Please complete this required field.")).to_have_count(1)
     await dialog.get_by_label("New").fill("two\nlines")
-    await dialog.get_by_role("button", name="Send").click()
+    await press(dialog, "Send")
     await expect(dialog).to_have_count(0)
     typed = [{"type": "rich_text_section", "elements": [{"type": "text", "text": "two\nlines"}]}]
     assert got == {
@@ -115,7 +115,7 @@ async def test_every_kind_of_input_reaches_the_app(slack: Sandbox, app: AsyncApp
     await dialog.get_by_label("Where").select_option("secret")
     await dialog.get_by_label("Channel").select_option("#help")
     await dialog.get_by_label("Time").fill("09:30")
-    await dialog.get_by_role("button", name="Send").click()
+    await press(dialog, "Send")
     await expect(dialog).to_have_count(0)
     assert (got["Text"]["value"], got["Lines"]["value"]) == ("hello", "a\nb")
     assert got["Choice"]["selected_option"]["value"] == "two"
@@ -162,7 +162,7 @@ async def test_a_new_message_does_not_take_the_focus_from_a_modal(
     opens(app, modal("Form", INPUTS[0], INPUTS[1]))
     tab = await open_tab(slack)
     dialog = await opened(tab, "Form")
-    await dialog.get_by_role("button", name="Send").click()
+    await press(dialog, "Send")
     await expect(dialog.get_by_label("Text")).to_be_focused()
     await dialog.get_by_label("Lines").focus()
     slack.person("ben").post("help", "news")
@@ -187,7 +187,7 @@ async def test_escape_closes_a_modal_and_the_app_is_told(
     await tab.page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
     await slack.until(lambda: closed)
-    await expect(tab.page.get_by_role("textbox", name="Message to help")).to_be_focused()
+    await expect(text_box(tab.page, "Message to help")).to_be_focused()
 
 
 async def test_two_tabs_of_one_person_show_the_same_modal(
@@ -254,7 +254,7 @@ async def test_the_home_tab_is_published_when_it_is_opened(
     page = (await open_tab(slack)).page
     await page.get_by_role("link", name="Echo").click()
     await expect(page.get_by_role("heading", name="Welcome")).to_be_visible()
-    await page.get_by_role("button", name="Count").click()
+    await press(page, "Count")
     await expect(page.get_by_role("heading", name="Counted")).to_be_visible()
 
 
@@ -265,7 +265,7 @@ async def test_the_app_is_one_entry_with_two_tabs(
     entry = tab.page.get_by_role("link", name="Echo")
     tabs = tab.page.get_by_role("navigation", name="Echo")
     await tabs.get_by_role("link", name="Messages").click()
-    await expect(tab.page.get_by_role("textbox", name="Message to echo")).to_be_visible()
+    await expect(text_box(tab.page, "Message to echo")).to_be_visible()
     await tabs.get_by_role("link", name="Home").click()
     await client.chat_postMessage(channel=slack.person("ann").id, text="news")
     await expect(entry).to_contain_text("1 unread")

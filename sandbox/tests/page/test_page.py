@@ -15,6 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Sandbox
 from pocket_slack.blocks import check_blocks
+from sandbox.tests.chromium import press, text_box
 from sandbox.tests.page.conftest import small_workspace
 from sandbox.tests.page.every_block import EVERY_BLOCK, EVERY_INPUT
 
@@ -23,16 +24,14 @@ async def test_a_page_that_reconnects_has_all_messages_and_the_draft(open_tab) -
     workspace = small_workspace()
     async with Sandbox(workspace) as first:
         tab = await open_tab(first)
-        await tab.page.get_by_role("textbox", name="Message to help").fill("half a sen")
+        await text_box(tab.page, "Message to help").fill("half a sen")
         port = first.port
     await expect(tab.page.get_by_role("status")).to_contain_text("Connecting again")
     async with Sandbox(workspace, port) as second:
         second.person("ben").post("help", "while you were away")
         await expect(tab.page.get_by_role("status")).to_contain_text("Connected")
         await expect(tab.page.get_by_role("main")).to_contain_text("while you were away")
-        await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value(
-            "half a sen"
-        )
+        await expect(text_box(tab.page, "Message to help")).to_have_value("half a sen")
     tab.trouble.clear()  # the browser logs each attempt to connect
 
 
@@ -94,15 +93,11 @@ async def test_the_page_has_no_accessibility_problems(
     channel = slack.workspace.channel("help").id
     await client.chat_postEphemeral(channel=channel, user=ann.id, text="between us")
     tab = await open_tab(slack, f"as=ann&channel={channel}&thread={parent.ts}&inspector=all")
-    await (
-        tab.page.get_by_role("listitem", name="helper")
-        .first.get_by_role("button", name="More actions")
-        .click()
-    )
+    await press(tab.page.get_by_role("listitem", name="helper").first, "More actions")
     assert await problems(tab.page) == []
     await tab.page.keyboard.press("Escape")
     await open_modal(slack, client)
-    await tab.page.get_by_role("dialog").get_by_role("button", name="Send").click()
+    await press(tab.page.get_by_role("dialog"), "Send")
     await tab.page.get_by_text("Please complete this required field.").first.wait_for()
     assert await problems(tab.page) == []
 
@@ -117,7 +112,7 @@ async def test_a_small_screen_shows_one_pane_at_a_time(slack: Sandbox, open_tab)
     await expect(channel).to_be_hidden()
     await sidebar.get_by_role("link", name="help").click()
     await expect(sidebar).to_be_hidden()
-    await channel.get_by_role("button", name="1 reply").click()
+    await press(channel, "1 reply")
     await expect(thread).to_be_visible()
     await expect(channel).to_be_hidden()
     assert await page.evaluate("document.documentElement.scrollWidth") <= 400
@@ -198,7 +193,7 @@ async def test_the_inspector_shows_the_traffic_without_secrets(
         await ack()
 
     tab = await open_tab(slack)
-    await tab.page.get_by_role("button", name="Inspector").click()
+    await press(tab.page, "Inspector")
     await slack.settled(slack.person("ann").command("help", "/echo", "hi"))
     inspector = tab.page.get_by_role("region", name="Inspector")
     entries = inspector.get_by_role("list", name="Traffic").get_by_role("listitem")
@@ -235,12 +230,12 @@ async def test_faults_can_be_set_with_buttons(
     entries = inspector.get_by_role("list").locator("li")
     await expect(entries.filter(has_text="met by chat.postMessage")).to_have_count(3)
     await expect(waiting).to_be_empty()
-    await inspector.get_by_role("button", name="Slow network").click()
+    await press(inspector, "Slow network")
     await expect(waiting).to_have_text("Trouble waits for 10 calls")
-    await inspector.get_by_role("button", name="No more trouble").click()
+    await press(inspector, "No more trouble")
     await expect(waiting).to_be_empty()
     await expect(entries.first).to_contain_text("those that waited are forgotten")
-    await inspector.get_by_role("button", name="Drop socket").click()
+    await press(inspector, "Drop socket")
     await slack.until(
         lambda: [
             entry for entry in slack.workspace.journal.of("connection") if entry.data.get("closed")

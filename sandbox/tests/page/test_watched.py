@@ -6,7 +6,7 @@ from typing import Any
 from playwright.async_api import Locator, expect
 
 from pocket_slack import Message, Sandbox
-from sandbox.tests.chromium import Tab
+from sandbox.tests.chromium import Tab, choose, press, text_box
 
 
 def item(tab: Tab, message: Message) -> Locator:
@@ -54,18 +54,18 @@ async def test_a_person_can_react_from_the_menu_and_by_typing(
     place = f"channel={slack.workspace.channel('help').id}&thread={question.ts}"
     tab = await open_tab(slack, f"as=ann&{place}")
     await item(tab, question).hover()
-    await item(tab, question).get_by_role("button", name="More actions").click()
-    await tab.page.get_by_role("menuitem", name="Add reaction").click()
-    await tab.page.get_by_role("dialog").get_by_role("button", name=":tada:").click()
+    await press(item(tab, question), "More actions")
+    await choose(tab.page, "Add reaction")
+    await press(tab.page.get_by_role("dialog"), ":tada:")
     await expect(item(tab, question).locator(".reaction")).to_have_text("🎉 1")
-    await item(tab, question).get_by_role("button", name="More actions").click()
-    await tab.page.get_by_role("menuitem", name="Add reaction").click()
+    await press(item(tab, question), "More actions")
+    await choose(tab.page, "Add reaction")
     await tab.page.keyboard.type(":Thumbsu")
     await expect(tab.page.get_by_role("dialog").get_by_role("listitem")).to_have_text(["👍 :+1:"])
     await tab.page.keyboard.press("Enter")
     await expect(item(tab, question).locator(".reaction").last).to_have_text("👍 1")
     await expect(item(tab, question).get_by_role("button", name="More actions")).to_be_focused()
-    box = tab.page.get_by_role("textbox", name="Reply in the thread")
+    box = text_box(tab.page, "Reply in the thread")
     await box.fill("+:mag:")
     await box.press("Enter")
     reaction = tab.page.locator(f'.thread .message[data-ts="{answer.ts}"] .reaction')
