@@ -31,7 +31,7 @@ from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.mrkdwn import to_plain
 from bot.store import Store, schema
 from judge import Rating, Unscored, load_rubric
-from judge.scoring.ratings import UnscoredReason, combine
+from judge.scoring.ratings import Result, UnscoredReason, combine
 from pocket_slack import Clock, Message, Person, Workspace
 from pocket_slack.workspace_file import MessageEntry, open_workspace
 
@@ -294,14 +294,11 @@ def _seen_reply(case: LoggedCase) -> _Row:
 
 def _verdict(ratings: Sequence[tuple[int, str]]) -> CaseVerdict:
     """The verdict of these scores and reasons; without any, it is unscored."""
-    verdict = combine(
-        [
-            Rating(score=score, justification=reason, raw="", model=MADE_UP)
-            for score, reason in ratings
-        ],
-        rubric=_RUBRIC,
-        unscored=Unscored(reason=UnscoredReason.NO_SCORE, detail=""),
-        model=MADE_UP,
-    )
+    results: list[Result] = [
+        Rating(score=score, justification=reason, raw="", model=MADE_UP)
+        for score, reason in ratings
+    ]
+    unscored = Unscored(reason=UnscoredReason.NO_SCORE, detail="", model=MADE_UP)
+    verdict = combine(results or [unscored], rubric=_RUBRIC, model=MADE_UP)
     of_case = CaseVerdict(**vars(verdict), judge_version=MADE_UP if ratings else None)
     return replace(of_case, cost_usd=None)
