@@ -40,23 +40,6 @@ async def refusal(database_url: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("scheme", "password"),
-    [
-        ("postgres", PASSWORD),
-        ("postgresql", quote(PASSWORD, safe="")),
-    ],
-)
-async def test_a_password_of_all_sorts_of_characters_opens_the_log(
-    database_server: Cluster, database_name: str, scheme: str, password: str
-) -> None:
-    log = await Store.open(
-        f"{scheme}://ann:{password}@127.0.0.1:{database_server.port}/{database_name}?sslmode=require"
-    )
-    assert await log.cases.counts() == {}
-    await log.close()
-
-
-@pytest.mark.parametrize(
     ("user", "options", "encrypted"),
     [
         ("ann", "sslmode=disable", False),

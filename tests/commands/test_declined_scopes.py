@@ -8,7 +8,7 @@ from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import OFF_WITHOUT, load_manifest, manifest_path
 from pocket_slack import Message, Sandbox, Workspace
-from tests.gestures import GONE, go_ahead, link, post_digest, up_to_date
+from tests.gestures import GONE, go_ahead, link, up_to_date
 from tests.model_server import ModelServer
 from tests.patience import UNHURRIED
 from tests.programs import environment, run
@@ -79,16 +79,6 @@ async def test_forgotten_words_leave_the_verdict_though_it_cannot_be_read(stage:
     assert (verdict.text, GONE in words, SCORED in words) == (SCORED, True, True)
     assert QUESTION not in words
     assert "answers the question directly" not in words
-
-
-@pytest.mark.needs("digest")
-async def test_digest_and_stats_know_who_is_in_the_channel(stage: Stage) -> None:
-    stage.ann.command(CHANNEL, ids.COMMAND, "digest on")
-    assert "every Monday" in (await stage.told(stage.ann)).text
-    stage.ann.command(CHANNEL, ids.COMMAND, "stats")
-    assert "scored" in shown(await stage.told(stage.ann, 2))
-    await post_digest(stage)
-    assert stage.ours()
 
 
 async def test_doctor_says_what_is_off_and_finds_nothing_wrong(

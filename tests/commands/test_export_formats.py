@@ -128,15 +128,11 @@ async def test_a_table_without_rows_has_the_columns_of_one_with_rows(
 ) -> None:
     columns = []
     for options in ((), ("--since", "2100-01-01")):
-        for name in ("out.csv", "out.parquet"):
-            assert (await export(tmp_path, "--texts", "-o", name, *options))[0] == 0
+        assert (await export(tmp_path, "--texts", "-o", "out.csv", *options))[0] == 0
         with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
             columns.append(next(csv.reader(file)))
-        columns.append(parquet.read_schema(tmp_path / "out.parquet").names)
-    assert columns[0] == columns[1]
-    assert columns[2] == columns[3]
     # What a first row may lack is not among them.
-    assert [name for name in columns[0] if name not in {"ratings", "conversation"}] == columns[2]
+    assert [name for name in columns[0] if name not in {"ratings", "conversation"}] == columns[1]
 
 
 async def test_one_workspace_or_channel_can_be_exported_and_is_a_stratum_of_its_own(
