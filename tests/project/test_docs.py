@@ -113,12 +113,17 @@ def events_in_code() -> dict[str, set[str]]:
                 case ast.Call(
                     func=ast.Attribute(value=ast.Name(id="logger"), attr=level), args=[said, *_]
                 ):
-                    texts = [
-                        part.value for part in ast.walk(said) if isinstance(part, ast.Constant)
-                    ]
-                    for text in texts:
-                        if isinstance(text, str):
-                            found.setdefault(text, set()).add(level)
+                    levels = {level}
+                case ast.Call(
+                    func=ast.Name(id="note_interruption") | ast.Attribute(attr="note_interruption"),
+                    args=[said, *_],
+                ):
+                    levels = {"warning", "error"}
+                case _:
+                    continue
+            for part in ast.walk(said):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    found.setdefault(part.value, set()).update(levels)
     return {name: levels for name, levels in found.items() if re.fullmatch(r"\w+", name)}
 
 
