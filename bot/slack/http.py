@@ -77,6 +77,8 @@ class HttpFront(HttpServer):
         except (web.RequestPayloadError, ConnectionError, UnicodeDecodeError):
             return web.Response(status=400, text="the body cannot be read\n")
         if not self._verifier.is_valid_request(body, request.headers):
+            # A fresh signature by another secret: hardly a stranger's, who would not know the form.
+            logger.warning("signature_refused", do="compare SLACK_SIGNING_SECRET with the app's")
             return _not_slacks()
         return await self._dispatch(body)
 

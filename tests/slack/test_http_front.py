@@ -14,6 +14,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.signature import Clock, SignatureVerifier
+from structlog.testing import capture_logs
 
 from bot.domain.clock import TooLateError, check_deadline
 from bot.slack.http import EVENTS, LARGEST_BODY, HttpFront
@@ -143,12 +144,14 @@ async def test_who_is_refused_before_the_body_can_read_so_having_sent_it() -> No
             assert status == expected
 
 
-async def test_a_signature_of_something_else_is_refused() -> None:
+async def test_a_signature_of_something_else_is_refused_and_logged() -> None:
     body = a_command()
     async with open_front() as front:
         for sent in (whole(body + b"!", as_signed=body), whole(body, secret="another")):
-            status, said = await answer_to(front, sent)
+            with capture_logs() as logs:
+                status, said = await answer_to(front, sent)
             assert (status, b"heard" in said) == (401, False)
+            assert [line["event"] for line in logs] == ["signature_refused"]
 
 
 async def test_a_body_of_the_largest_size_is_taken_as_it_was_signed_and_a_larger_one_refused() -> (
