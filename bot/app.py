@@ -66,10 +66,11 @@ async def serve(settings: Settings) -> None:
             await asyncio.wait(
                 [*bot.tasks, asyncio.ensure_future(stopping.wait())], return_when=FIRST_COMPLETED
             )
-            logger.info("stopping", grace_s=GRACE_S)
-            for task in bot.tasks:
-                if task.done():
-                    task.result()
+            ended = [task for task in bot.tasks if task.done()]
+            why = "told to stop" if stopping.is_set() else str(ended[0].exception())
+            logger.info("stopping", grace_s=GRACE_S, reason=why)
+            for task in ended:
+                task.result()
     except asyncio.CancelledError:
         logger.warning("stopped_at_once", left="the next start settles what was running")
 

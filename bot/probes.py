@@ -19,8 +19,8 @@ from bot.store.errors import STORE_ERRORS
 Sign = Callable[[], Awaitable[bool]]
 """Whether something is well."""
 _UNWELL = (
-    "Slack cannot reach this process, it takes no jobs, or the log cannot be written; its log "
-    "says which\n"
+    "Slack cannot reach this process, it takes no jobs, or the database cannot be written; "
+    "its log says which\n"
 )
 SIGN_S = 5.0
 # after a sign of trouble, as at startup: a health check should not have to wait for the next one

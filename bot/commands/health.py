@@ -24,11 +24,11 @@ async def examine(database_url: str) -> tuple[bool, str]:
     finally:
         await database.close()
     if latest is None:
-        return False, "no bot has been started on this machine; judge-bot serve starts one"
+        return False, "no bot is at work on this machine; judge-bot serve starts one"
     silent_s = (utc_now() - latest.seen_at).total_seconds()
     if silent_s > SILENT_S:
-        return False, f"process {latest.pid} has given no sign of life for {silent_s:.0f} s"
-    alive = f"process {latest.pid} is alive"
+        return False, f"no bot is at work here; process {latest.pid} was, {silent_s:.0f} s ago"
+    seen = f"process {latest.pid} was at work {silent_s:.0f} s ago"
     if not latest.is_connected:
-        return False, f"{alive}, but Slack cannot reach it, or it takes no jobs; its log says which"
-    return True, f"{alive} and connected, seen {silent_s:.0f} s ago"
+        return False, f"{seen}, but Slack cannot reach it, or it takes no jobs; its log says which"
+    return True, f"{seen}, and connected"

@@ -82,7 +82,7 @@ async def test_a_second_signal_ends_a_process_though_the_database_is_away(
     mortal_postgres.signal(outcome)
     try:
         process.send_signal(signal.SIGTERM)
-        await says(tmp_path / "only.txt", "stopping")
+        await says(tmp_path / "only.txt", "told to stop")
         process.send_signal(signal.SIGTERM)
         code = await asyncio.wait_for(process.wait(), LEAVES_AT_ONCE_S)
         assert code in {0, -signal.SIGTERM}  # the signal may come when it has left already

@@ -76,14 +76,14 @@ async def test_health_knows_a_bot_at_work_and_one_that_has_gone(
         settings = make_settings(slack, model_server, tmp_path, database_url=database_url)
         async with running_bot(settings, grace_s=0) as bot:
             async with asyncio.timeout(ONLY_A_HANG_S):
-                while "alive and connected" not in (await examine(database_url))[1]:  # noqa: ASYNC110 - it asks like a stranger
+                while ", and connected" not in (await examine(database_url))[1]:  # noqa: ASYNC110 - it asks like a stranger
                     await asyncio.sleep(0.1)
             assert (await examine(database_url))[0]
             await bot.services.store.processes.sign(is_connected=False)
             assert "Slack cannot reach it" in (await examine(database_url))[1]
     assert await examine(database_url) == (
         False,
-        "no bot has been started on this machine; judge-bot serve starts one",
+        "no bot is at work on this machine; judge-bot serve starts one",
     )
 
 
