@@ -10,6 +10,7 @@ from judge.integrations.texts import score_dialogue
 from judge.scoring.judging import Judge
 from judge.scoring.model.chat import DEFAULT_MODEL
 from judge.scoring.rubric import DEFAULT_RUBRIC
+from judge.scoring.ways import TEXT
 
 
 @dataclass(repr=False)
@@ -26,10 +27,11 @@ class SlackJudge(Evaluator[Any, Any, Any]):
     rubric: str = DEFAULT_RUBRIC
     samples: int | None = None
     timeout_s: float = 60
+    ask: str = TEXT
 
     @cached_property
     def _judge(self) -> Judge:
-        return Judge(self.model, self.rubric, self.samples, timeout_s=self.timeout_s)
+        return Judge(self.model, self.rubric, self.samples, timeout_s=self.timeout_s, ask=self.ask)
 
     def get_evaluator_version(self) -> str:
         return self._judge.version
