@@ -10,7 +10,16 @@ from zlib import crc32
 
 from sqlalchemy import event, insert, select, update
 
-from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility
+from bot.domain.case import (
+    Case,
+    CaseSource,
+    CaseStatus,
+    CaseTurn,
+    LoggedCase,
+    Part,
+    Visibility,
+    text_hash,
+)
 from bot.domain.label import Label, Reaction
 from bot.domain.verdict import CaseVerdict
 from bot.domain.week import Schedule
@@ -85,6 +94,12 @@ def a_row(**changes: Any) -> dict[str, Any]:
     return case | changes
 
 
+def a_turn(part: Part, ts: str, text: str = "Hello.", author_id: str = ANN) -> CaseTurn:
+    """A message that a case was read from."""
+    its = {"role": "Person 1", "text": text, "text_hash": text_hash(text)}
+    return CaseTurn(part=part, ts=ts, author_id=author_id, **its)
+
+
 async def held(log: Store, case: LoggedCase | int) -> LoggedCase:
     """The case, claimed for an attempt to settle it."""
     claimed = await log.claim(case if isinstance(case, int) else case.id)
@@ -138,6 +153,16 @@ async def delivered(
     case = await log.record(await held(log, case), a_verdict())
     case = await log.note_delivered(case)
     await log.labels.put(case, "U9", Label(3, None))
+    await put_back(log, case, age)
+    return case
+
+
+async def asked(
+    log: Store, key: str = "asked", age: timedelta = timedelta(0), **changes: Any
+) -> LoggedCase:
+    """A case that waits for its question, created `age` ago."""
+    case, _ = await log.add(a_case(key=key, question=None, **changes))
+    await log.note_asked(await held(log, case))
     await put_back(log, case, age)
     return case
 

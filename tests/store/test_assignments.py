@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
-from bot.domain.case import CaseStatus, CaseTurn, Part, Visibility
+from bot.domain.case import CaseStatus, Part, Visibility
 from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import Assignments, DrawnCase, NotRecordedError, answer_of
 from bot.store.labels import LabelBudget, LabelDraw, LabelDraws
 from bot.store.schema import assignments, cases, contradicted, labels
 from judge import Turn
-from tests.cases import THURSDAY, add, judged
+from tests.cases import THURSDAY, a_turn, add, judged
 
 WEEK = timedelta(weeks=1)
 ANN = "U-ann"
@@ -293,8 +293,7 @@ async def test_drawn_cases_of_a_busy_and_a_quiet_week_are_mixed_evenly(log: Stor
 
 @pytest.mark.on("sqlite")
 async def test_what_was_said_before_is_shown_with_a_case(log: Store) -> None:
-    said = {"author_id": BEN, "role": "Person 1", "text": "Hello.", "text_hash": ""}
-    turn = CaseTurn(part=Part.CONVERSATION, ts="0.1", **said)
-    await judged(log, "k1", turns=(turn,), messages_before=1, message_ts="1.1")
+    turns = (a_turn(Part.CONVERSATION, "0.1", "Hello."),)
+    await judged(log, "k1", turns=turns, messages_before=1, message_ts="1.1")
     await change(log, status=CaseStatus.DELIVERED, judged_at=THURSDAY)
     assert (await drawn(log)).conversation == (Turn("Person 1", "Hello."),)

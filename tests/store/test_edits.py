@@ -8,12 +8,23 @@ import pytest
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from sqlalchemy import update
 
-from bot.domain.case import CaseTurn, LoggedCase, Part, text_hash
+from bot.domain.case import LoggedCase, Part, text_hash
 from bot.store import Store
 from bot.store.jobs import submit_oldest
 from bot.store.personal import Personal
 from bot.store.schema import cases
-from tests.cases import BEGUN_AT, a_case, a_verdict, amendments, held, plans, stale, url
+from tests.cases import (
+    ANN,
+    BEGUN_AT,
+    a_case,
+    a_turn,
+    a_verdict,
+    amendments,
+    held,
+    plans,
+    stale,
+    url,
+)
 
 pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 
@@ -78,14 +89,8 @@ async def test_a_deleted_message_takes_the_texts_of_its_cases_and_of_no_others(l
     assert (await log.cases.verdict(kept.id)).ratings[0].raw == "score: 4"
 
 
-def turn(part: Part, ts: str, text: str, author_id: str = "U-third") -> CaseTurn:
-    return CaseTurn(
-        part=part, ts=ts, author_id=author_id, role="Person 1", text=text, text_hash=text_hash(text)
-    )
-
-
-SAID = turn(Part.CONVERSATION, "3.1", "Said before.")
-PARTS = (turn(Part.RESPONSE, "5.1", "Let me look."), turn(Part.RESPONSE, "5.2", "Because."))
+SAID = a_turn(Part.CONVERSATION, "3.1", "Said before.")
+PARTS = (a_turn(Part.RESPONSE, "5.1", "Let me look."), a_turn(Part.RESPONSE, "5.2", "Because."))
 OF_TWO = {
     "turns": (SAID, *PARTS),
     "messages_before": 1,
@@ -115,9 +120,9 @@ async def test_an_edit_of_any_message_that_was_judged_marks_the_case_once(log: S
 
 
 async def test_who_only_spoke_before_is_shown_their_own_words_alone(log: Store) -> None:
-    others = turn(Part.CONVERSATION, "3.2", "By another.", "U-4")
+    others = a_turn(Part.CONVERSATION, "3.2", "By another.", "U-4")
     await delivered(log, **OF_TWO | {"turns": (SAID, others)})
-    shown = [row async for row in Personal(log.database).rows("T1", "U-third")]
+    shown = [row async for row in Personal(log.database).rows("T1", ANN)]
     (row,) = [row for row in shown if row["kind"] == "case"]
     assert [each["text"] for each in row["turns"]] == ["Said before."]
     assert not {"question", "response", "justification", "ratings"} & row.keys()

@@ -5,13 +5,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import insert, select
 
 from bot.domain.blocker import FORGOTTEN
-from bot.domain.case import CaseTurn, Part, QuestionSource
+from bot.domain.case import Part, QuestionSource
 from bot.domain.label import Label
 from bot.store import Store, TakenError
 from bot.store.audit import Act, Action
@@ -23,7 +22,9 @@ from tests.cases import (
     SECRET,
     a_case,
     a_row,
+    a_turn,
     a_verdict,
+    asked,
     bytes_on_disk,
     delivered,
     held,
@@ -42,9 +43,7 @@ pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 async def test_older_cases_are_purged_with_their_ratings_and_labels(log: Store) -> None:
     await delivered(log, "old", timedelta(days=31))
     kept = await delivered(log, "new", timedelta(days=29))
-    asked, _ = await log.add(a_case(key="nobody typed its question", question=None))
-    await log.note_asked(await held(log, asked))
-    await put_back(log, asked, timedelta(days=31))
+    await asked(log, age=timedelta(days=31))
     month_ago = BEGUN_AT - timedelta(days=30)
     assert await log.forgetting.count(month_ago) == 2
     assert await log.forgetting.forget_older(month_ago) == 2
@@ -69,13 +68,13 @@ async def test_two_who_purge_more_than_a_batch_at_the_same_time_delete_each_case
 ) -> None:
     old = {"created_at": BEGUN_AT - timedelta(days=1)}
     await log.database.execute(
-        insert(cases).values([a_row(key=f"k{n}", **old) for n in range(601)])
+        insert(cases).values([a_row(key=f"k{n}", **old) for n in range(1100)])
     )
     async with await Store.open(database_url) as other:
         deleted = await asyncio.gather(
             *(each.forgetting.forget_older(BEGUN_AT) for each in (log, other))
         )
-    assert (sum(deleted), await numbers(log)) == (601, [])
+    assert (sum(deleted), await numbers(log)) == (1100, [])
 
 
 async def test_what_a_forgotten_verdict_had_replaced_is_unfolded_where_it_was_posted(
@@ -219,11 +218,6 @@ async def forget_ann(log: Store, at: datetime = BEGUN_AT, team_id: str = "T1") -
     """As if ann had her words forgotten then, by default when these tests began."""
     values = {"team_id": team_id, "user_id": ANN, "at": at}
     await log.database.execute(insert(forgotten).values(values))
-
-
-def a_turn(part: Part, ts: str, **changes: Any) -> CaseTurn:
-    words = {"author_id": ANN, "role": "Person 1", "text": SECRET, "text_hash": ""}
-    return CaseTurn(part=part, ts=ts, **words | changes)
 
 
 @pytest.mark.on("sqlite", "postgres")

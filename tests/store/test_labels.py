@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import select
 
 from bot.commands.export import export
-from bot.domain.case import CaseSource, CaseTurn, Part, Visibility
+from bot.domain.case import CaseSource, Part, Visibility
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
 from bot.store.schema import labels
-from tests.cases import judged
+from tests.cases import a_turn, judged
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -75,9 +75,7 @@ async def test_an_exported_row_names_nobody(log: Store) -> None:
 
 
 async def test_without_texts_the_prompts_are_still_told_apart(log: Store) -> None:
-    said = {"author_id": "U2", "role": "Person 1", "text": "Hm.", "text_hash": ""}
-    turn = CaseTurn(part=Part.CONVERSATION, ts="1.1", **said)
-    in_conversation = {"turns": (turn,), "messages_before": 1}
+    in_conversation = {"turns": (a_turn(Part.CONVERSATION, "1.1"),), "messages_before": 1}
     for key, asked in (("a", {}), ("b", {}), ("c", {"question": "How?"}), ("d", in_conversation)):
         await log.labels.put(await judged(log, key, **asked), "U1", Label(1, "Words."))
     found = await rows(log, has_texts=False)

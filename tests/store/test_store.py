@@ -21,7 +21,7 @@ from bot.store.errors import STORE_ERRORS
 from bot.store.opening import connect
 from bot.store.schema import cases
 from judge import Rating, Unscored, UnscoredReason
-from tests.cases import a_case, a_verdict, bare_verdict, delivered, held, newest, plans, url
+from tests.cases import a_case, a_verdict, asked, bare_verdict, delivered, held, newest, plans, url
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -110,9 +110,7 @@ async def test_what_is_committed_to_a_file_is_on_the_disk(log: Store) -> None:
 
 
 async def test_only_the_first_answer_counts(log: Store) -> None:
-    await log.add(a_case(question=None))
-    await log.note_asked(await held(log, 1))
-    case = await log.cases.get(1)
+    case = await asked(log)
     await log.answer(case, "First?")
     await log.answer(case, "Second?")
     case = await log.cases.get(1)
@@ -171,8 +169,7 @@ async def test_a_cancelled_write_does_not_lock_the_file(log: Store) -> None:
 
 
 async def test_cases_are_counted_by_status(log: Store) -> None:
-    asked, _ = await log.add(a_case(key="asked"))
-    await log.note_asked(await held(log, asked))
+    await asked(log)
     for key in ("k1", "k2"):
         await log.add(a_case(key=f"{key}, waiting"))
         await delivered(log, key)
@@ -190,9 +187,9 @@ async def test_a_time_out_of_the_database_is_not_taken_for_one_of_slack(log: Sto
     def run_out_of_time(*_: object) -> None:
         raise TimeoutError  # as asyncpg does, and SQLAlchemy passes it on
 
-    for asked in (log.cases.counts, partial(log.add, a_case())):
+    for ask in (log.cases.counts, partial(log.add, a_case())):
         with pytest.raises(STORE_ERRORS) as caught:
-            await asked()
+            await ask()
         assert not isinstance(caught.value, SLACK_ERRORS)
         assert in_brief(caught.value) == "the database is out of reach: no answer in time"
 

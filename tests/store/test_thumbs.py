@@ -7,13 +7,25 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from bot.domain.case import CaseSource, CaseTurn, LoggedCase, Part, Visibility
+from bot.domain.case import CaseSource, LoggedCase, Part, Visibility
 from bot.domain.watch import ReplyOutcome
 from bot.store import Store
 from bot.store.digests import ThumbCount
 from bot.store.figures import Place, Span
 from bot.store.schema import replies
-from tests.cases import ANN, HELPER, NOW, SECOND, THIRD, TS, a_case, delivered, thumb, thumbs_kept
+from tests.cases import (
+    ANN,
+    HELPER,
+    NOW,
+    SECOND,
+    THIRD,
+    TS,
+    a_case,
+    a_turn,
+    delivered,
+    thumb,
+    thumbs_kept,
+)
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -82,11 +94,8 @@ async def test_thumbs_under_what_the_channel_did_not_see_scored_are_not_kept(log
 @pytest.mark.on("sqlite", "postgres")
 async def test_a_thumb_under_the_last_message_of_a_reply_counts(log: Store) -> None:
     await seen(log, last_ts=SECOND)
-    said = [
-        CaseTurn(part=Part.RESPONSE, ts=ts, author_id=HELPER, text="", text_hash="")
-        for ts in (TS, SECOND)
-    ]
-    await scored(log, turns=tuple(said), channel_id="C2")
+    said = a_turn(Part.RESPONSE, TS), a_turn(Part.RESPONSE, SECOND)
+    await scored(log, turns=said, channel_id="C2")
     for channel_id in ("C1", "C2"):
         await log.thumbs.note(thumb(ts=SECOND, channel_id=channel_id))
         await log.thumbs.note(thumb(ts=THIRD, channel_id=channel_id))

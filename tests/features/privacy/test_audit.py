@@ -5,15 +5,11 @@ from pathlib import Path
 
 from bot.store import Store
 from bot.store.audit import Act, Action
-from tests.cases import url
+from tests.cases import noted, url
 from tests.features.privacy.test_retention import aged_log
 from tests.programs import OPERATOR, command, with_log
 
 SOME_DAY = datetime(2026, 11, 2, 10, 30, 5, tzinfo=UTC)
-
-
-async def noted(log: Store) -> list[tuple[str, str]]:
-    return [(act.who, act.what) for act in await log.audit.since()]
 
 
 async def test_a_purge_and_an_export_name_the_systems_user(tmp_path: Path) -> None:
@@ -24,7 +20,7 @@ async def test_a_purge_and_an_export_name_the_systems_user(tmp_path: Path) -> No
     assert out.endswith("2 cases deleted, with texts, ratings and labels\n")
     await command("export", url(tmp_path), tmp_path)
     async with await Store.open(url(tmp_path)) as log:
-        assert await noted(log) == [(OPERATOR, "purged"), (OPERATOR, "exported_labels")]
+        assert await noted(log) == [(OPERATOR, "purged", 2), (OPERATOR, "exported_labels", None)]
         assert await log.cases.counts() == {"delivered": 1}
 
 

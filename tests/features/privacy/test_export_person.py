@@ -12,8 +12,17 @@ from bot.domain.label import Label
 from bot.store import Store
 from bot.store.rubrics import SavedRubric
 from bot.store.schema import forgotten, notices, releases
-from tests.cases import TONE, add, add_release, delivered, keep_rubric, save_visibility, thumb, url
-from tests.features.privacy.test_audit import noted
+from tests.cases import (
+    TONE,
+    add,
+    add_release,
+    delivered,
+    keep_rubric,
+    noted,
+    save_visibility,
+    thumb,
+    url,
+)
 from tests.programs import OPERATOR, command, with_log
 
 ANN = "U0ANN"

@@ -8,7 +8,7 @@ import pytest
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from sqlalchemy import select, text
 
-from bot.domain.case import CaseTurn, LoggedCase, Part
+from bot.domain.case import LoggedCase, Part
 from bot.domain.label import Label
 from bot.features.privacy.queries import PersonalData, Words
 from bot.store import Store
@@ -19,6 +19,7 @@ from tests.cases import (
     BEGUN_AT,
     a_case,
     a_row,
+    a_turn,
     a_verdict,
     add_release,
     amendments,
@@ -46,15 +47,13 @@ async def texts(log: Store, case: LoggedCase) -> list[Any]:
 
 
 async def test_a_case_of_which_a_person_wrote_or_asked_anything_loses_all_texts(log: Store) -> None:
-    said = {"author_id": ANN, "role": "Person 1", "text": "Before.", "text_hash": ""}
-    before = CaseTurn(part=Part.CONVERSATION, ts="3.1", **said)
     found = [
         await delivered(log, str(theirs), **theirs)
         for theirs in (
             {"requester_id": ANN},
             {"requester_id": BEN, "requester_name": "ben", "author_id": ANN},
             {"question_author_id": ANN},
-            {"turns": (before,), "messages_before": 1},
+            {"turns": (a_turn(Part.CONVERSATION, "3.1"),), "messages_before": 1},
         )
     ]
     assert await PersonalData(log.database).forget("T1", ANN) == Words(cases=4)

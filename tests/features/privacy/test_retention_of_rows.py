@@ -17,15 +17,13 @@ from tests.cases import (
     ANN,
     BEGUN_AT,
     SECRET,
-    a_case,
     add_release,
+    asked,
     bytes_on_disk,
     delivered,
-    held,
     noted,
     notes,
     numbers,
-    put_back,
     thumb,
     thumbs_kept,
     url,
@@ -71,9 +69,7 @@ async def test_thumbs_go_with_their_time_and_those_taken_back_after_a_day(log: S
 async def test_texts_go_after_their_days_and_scores_stay(log: Store, tmp_path: Path) -> None:
     old = await delivered(log, "old", timedelta(days=91), response=SECRET)
     new = await delivered(log, "new", timedelta(days=89), response="Kept.")
-    waits, _ = await log.add(a_case(key="waits for its question", question=None, response=SECRET))
-    await log.note_asked(await held(log, waits))
-    await put_back(log, waits, timedelta(days=91))
+    waits = await asked(log, age=timedelta(days=91), response=SECRET)
     await Retention(log, None).run()
     assert (await log.cases.get(old.id)).response == SECRET
     for _ in range(2):
@@ -87,9 +83,7 @@ async def test_texts_go_after_their_days_and_scores_stay(log: Store, tmp_path: P
 
 async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(log: Store) -> None:
     for key, age in (("yesterday", timedelta(hours=25)), ("today", timedelta(hours=23))):
-        case, _ = await log.add(a_case(key=key, question=None))
-        await log.note_asked(await held(log, case))
-        await put_back(log, case, age)
+        await asked(log, key, age)
     for store_text, left in (("full", [1, 2]), ("none", [2])):
         await Retention(Store(log.database, store_text), None).run()
         assert sorted(await numbers(log)) == left

@@ -14,7 +14,9 @@ from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from judge.scoring.rubric import reference_version
 from pocket_slack import Delivery, View
-from tests.features.rubrics.test_rubrics import acts, confirm, place, prompts, say, scored
+from tests.cases import noted
+from tests.features.rubrics.test_rubrics import confirm, place, prompts, say
+from tests.gestures import scored
 from tests.model_server import Held
 from tests.stage import CHANNEL, GOOD, Stage, shown
 
@@ -46,15 +48,15 @@ async def known(stage: Stage) -> str:
 async def test_replies_are_judged_by_the_channels_reference_until_it_is_deleted(
     stage: Stage,
 ) -> None:
-    await scored(stage, 1)
+    await scored(stage)
     await save(stage)
     version = reference_version(KNOWN)
     assert f"Saved as version {version}" in await closed(stage)
-    await scored(stage, 2)
+    await scored(stage)
     assert KNOWN in str((await window(stage)).body)
     await stage.slack.settled(stage.ann.submit({FIELD: ""}))
     assert await closed(stage) == words.DELETED
-    await scored(stage, 3)
+    await scored(stage)
     for number, is_checked in ((1, False), (2, True), (3, False)):
         verdict = await stage.log.cases.verdict(number)
         assert (f", with reference {version}" in verdict.judge_version) is is_checked
@@ -63,7 +65,7 @@ async def test_replies_are_judged_by_the_channels_reference_until_it_is_deleted(
         line = shown(stage.ours()[number - 1])
         assert (f"checked against reference {version}" in line) is is_checked
         assert ("not checked against documents" in line) is not is_checked
-    done = [act for act, *_ in await acts(stage)]
+    done = [what for _, what, _ in await noted(stage.log)]
     assert done == [Action.REFERENCE_SAVED, Action.REFERENCE_DELETED]
     assert (await stage.log.rubrics.chosen(*place(stage))).reference is None
 
@@ -74,7 +76,8 @@ async def test_the_rubric_for_it_is_offered_and_the_apps_once_it_is_deleted(stag
     assert "`reference-5` from now on?" in (await stage.told(stage.ann, 2)).text
     assert "now scored with `reference-5`" in await confirm(stage)
     stage.ann.close()
-    assert (await scored(stage, 1)).rubric == "reference-5"
+    await scored(stage)
+    assert (await stage.log.cases.get(1)).rubric == "reference-5"
     await save(stage, "")
     assert "`additive-5` from now on?" in (await stage.told(stage.ann, 3)).text
     await stage.score(stage.ask_and_answer()[1])
@@ -113,7 +116,7 @@ async def test_long_reference_stands_in_several_fields(stage: Stage) -> None:
     await window(stage)
     await stage.slack.settled(stage.ann.submit({}))
     # What is not changed is the same version.
-    assert [act for act, *_ in await acts(stage)] == [Action.REFERENCE_SAVED] * 2
+    assert [what for _, what, _ in await noted(stage.log)] == [Action.REFERENCE_SAVED] * 2
 
 
 async def test_the_later_of_two_who_change_it_at_once_is_told_and_nothing_is_lost(

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.case import CaseStatus
 from bot.features.rubrics import ids, text
 from bot.features.rubrics.text import (
     NEW_JUDGE,
@@ -24,8 +23,8 @@ from bot.store.audit import Action
 from bot.store.rubrics import ChannelJudge
 from judge import list_rubrics, load_rubric, render_prompt
 from pocket_slack import Delivery, Person, View
-from tests.cases import TONE, keep_rubric
-from tests.gestures import link
+from tests.cases import TONE, keep_rubric, noted
+from tests.gestures import link, scored
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 from tests.tables import each
 
@@ -86,20 +85,9 @@ def place(stage: Stage) -> tuple[str, str]:
     return workspace.team_id, workspace.channel(CHANNEL).id
 
 
-async def scored(stage: Stage, number: int, **asked: Any) -> LoggedCase:
-    """A reply that ann has scored by a right click, once that is done: case `number`."""
-    _, answer = stage.ask_and_answer(**asked)
-    await stage.slack.settled(stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
-    return await stage.reaches(number, CaseStatus.DELIVERED)
-
-
 def prompts(stage: Stage) -> list[str]:
     """What the model was sent, in turn."""
     return [request["messages"][0]["content"] for request in stage.model.requests]
-
-
-async def acts(stage: Stage) -> list[tuple[Action, str, str | None]]:
-    return [(act.what, act.who, act.channel_id) for act in await stage.log.audit.since()]
 
 
 async def press(stage: Stage, action: str, name: str) -> None:
@@ -135,7 +123,7 @@ async def test_the_judge_changes_once_a_button_is_pressed_that_says_what_that_me
     await stage.slack.until(lambda: not buttons(asked))
     await stage.stop_bot()
     assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge("code")
-    assert [what for what, _, _ in await acts(stage)] == [Action.JUDGE_CHANGED]
+    assert [what for _, what, _ in await noted(stage.log)] == [Action.JUDGE_CHANGED]
 
 
 async def test_what_the_button_asked_about_is_used_whatever_is_saved_meanwhile(
@@ -162,7 +150,7 @@ async def test_a_person_who_has_left_the_channel_changes_no_judge_and_saves_noth
     assert refusal.startswith("Only people in this channel")
     stage.ann.click(asked, ids.ACTION_RUBRIC_USE)
     await stage.slack.until(lambda: refusal in [m.text for m in stage.ann.ephemerals(CHANNEL)])
-    assert await acts(stage) == []
+    assert await noted(stage.log) == []
 
 
 @pytest.mark.needs("watch")
@@ -219,16 +207,13 @@ async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is
 ) -> None:
     stage: Stage = await open_stage(judge_models="large, larger")
     assert await say(stage, "use code huge") == no_model("huge", ["large", "larger"])
-    for number, (words, name, model) in enumerate(
-        [
-            ("code large", "code", "large"),
-            ("refusal", "refusal", "large"),
-            ("refusal default", "refusal", None),
-        ],
-        1,
+    for words, name, model in (
+        ("code large", "code", "large"),
+        ("refusal", "refusal", "large"),
+        ("refusal default", "refusal", None),
     ):
         assert await use(stage, words) == used(ChannelJudge(name, None, model), "additive-5")
-        await scored(stage, number)
+        await scored(stage)
     models = [request["model"] for request in stage.model.requests]
     assert models == ["large", "large", stage.services.settings.judge_model]
 
@@ -258,15 +243,17 @@ async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(sta
     saved = await stage.log.rubrics.find(*place(stage), "tone")
     assert (saved.prompt, saved.number, saved.saved_by) == (TONE, 1, stage.ann.id)
     assert f"`tone` is saved as version {saved.rubric.version}, from 0 to 5." in said
-    assert (await scored(stage, 1)).rubric == "additive-5"
+    await scored(stage)
+    assert (await stage.log.cases.get(1)).rubric == "additive-5"
     assert "now scored with `tone`" in await confirm(stage)
-    await scored(stage, 2, answer="Another answer.")
+    await scored(stage, answer="Another answer.")
     assert prompts(stage)[-1] == render_prompt(saved.rubric, QUESTION, "Another answer.")
     assert (await stage.log.cases.verdict(2)).rubric_version == saved.rubric.version
-    by_ann = stage.ann.id, place(stage)[1]
-    saving, changing = await acts(stage)
-    assert saving == (Action.RUBRIC_SAVED, *by_ann)
-    assert changing == (Action.JUDGE_CHANGED, *by_ann)
+    _, channel_id = place(stage)
+    assert await noted(stage.log) == [
+        (stage.ann.id, Action.RUBRIC_SAVED, channel_id),
+        (stage.ann.id, Action.JUDGE_CHANGED, channel_id),
+    ]
 
 
 async def test_what_a_rubric_looks_for_is_edited_alone_and_the_rest_of_the_prompt_stays(
