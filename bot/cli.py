@@ -181,10 +181,8 @@ def export(
         bool,
         typer.Option(
             "--low",
-            help=(
-                "All cases with a low score, with points and cause, and with --texts the "
-                "judge's reason."
-            ),
+            help="All cases with a low score, with points and cause, and with --texts the "
+            "judge's reason.",
         ),
     ] = False,
     form: Annotated[

@@ -1,21 +1,17 @@
 """The parts of the app in one process, which every feature is given."""
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 from functools import partial
-from typing import Literal
 
+from bot.all_features import AllFeatures
 from bot.domain.clock import Clock
-from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
-from bot.domain.standing import ChangeByTopic, Standing, Subject
-from bot.domain.watch import Watch
 from bot.domain.week import Schedule
-from bot.feature import Feature, Word
-from bot.figures.lowest import LowList
+from bot.feature import Feature
 from bot.pipeline.case_access import CaseAccess
 from bot.pipeline.fairness import with_choices
 from bot.pipeline.intake import Intake
@@ -26,7 +22,6 @@ from bot.pipeline.requests import Requests
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.pipeline.tracing import Tracing
 from bot.settings import Settings
-from bot.slack.blocks import Block
 from bot.slack.client import Identity, RefusedCallError, SlackClient
 from bot.slack.incoming import Traffic
 from bot.slack.invocation import Invocation, Raw
@@ -34,13 +29,12 @@ from bot.slack.members import Access, Members, Memberships
 from bot.slack.messages import ADDED, CHANGES, CHANNELS, REMOVED, to_reaction
 from bot.slack.messenger import Messenger, Post, Posted
 from bot.store import Store
-from bot.store.figures import Place, Span
 
 _LONGEST_WORDS = 1000  # that a button remembers; its value has at most 2,000
 
 
 @dataclass
-class Services:
+class Services(AllFeatures):
     """The parts of the app in one process; every feature gets all of them.
 
     Workspaces have a client and an identity each, and what is made from these; they share the rest.
@@ -122,56 +116,6 @@ class Services:
         await asyncio.gather(*(handle(body) for handle in handlers))
         return True
 
-    async def note_read(
-        self, team_id: str, channel_id: str, assistants: Collection[str], raw: Raw
-    ) -> None:
-        """Gives a message of a watched channel to the features that want it."""
-        for each in self.features:
-            if each.on_read:
-                await each.on_read(team_id, channel_id, assistants, raw)
-
-    async def standing_lines(self, subject: Subject, until: datetime) -> Sequence[str]:
-        """What other features say about an assistant up to a time, below its standing."""
-        lines = list[str]()
-        for each in self.features:
-            if each.standing_line and (line := await each.standing_line(subject, until)):
-                lines.append(line)
-        return lines
-
-    async def questions_of(self, watch: Watch) -> str:
-        said = [await each.questions_of(watch) for each in self.features if each.questions_of]
-        return " ".join(said)
-
-    async def release_lines(self, subject: Subject, release: date) -> Sequence[str]:
-        """What other features say of an assistant before and since a release."""
-        return [
-            line
-            for each in self.features
-            if each.release_lines
-            for line in await each.release_lines(subject, release)
-        ]
-
-    @property
-    def requests_a_score(self) -> float:
-        return sum(each.requests_a_score for each in self.features)
-
-    async def change_by_topic(self, standing: Standing) -> ChangeByTopic:
-        """What is known of the topics behind the change of a standing."""
-        for each in self.features:
-            if each.change_by_topic:
-                return await each.change_by_topic(standing)
-        return ChangeByTopic()
-
-    async def alert(self, watch: Watch) -> Post | None:
-        """The first alert that other features have for those whom a watch alerts."""
-        for each in self.features:
-            if each.alert and (post := await each.alert(watch)):
-                return post
-        return None
-
-    def words(self) -> Mapping[str, Word]:
-        return {word: answer for each in self.features for word, answer in each.words.items()}
-
     async def answer(self, person: Invocation, text: str) -> Post | str:
         """The answer to a word after `/judge` and what follows, which only this person sees."""
         word, _, rest = text.partition(" ")
@@ -182,16 +126,6 @@ class Services:
             self.store, person.team_id, said.blocks, person.user_id, text[:_LONGEST_WORDS]
         )
         return replace(said, blocks=blocks)
-
-    def meant(self) -> Mapping[str, str]:
-        return {word: meant for each in self.features for word, meant in each.meant.items()}
-
-    def help(self, which: Literal["help", "more_help"]) -> str:
-        lines: list[str] = [getattr(each, which) for each in self.features]
-        return "\n".join(line for line in lines if line)
-
-    async def follows(self, reaction: Reaction) -> bool:
-        return any([await each.follows(reaction) for each in self.features if each.follows])
 
     async def post_scores(
         self,
@@ -218,28 +152,3 @@ class Services:
         except RefusedCallError:
             await self.store.assignments.take_back(team_id, noted, reader)
             raise
-
-    async def show_home(self, person: Invocation, note: str = "") -> None:
-        """Shows a person their Home tab as it is now; `note` tells them the outcome of their click."""
-        for each in self.features:
-            if each.show_home:
-                await each.show_home(person, note)
-
-    async def show_low(self, person: Invocation, view_id: str, which: str, note: str = "") -> None:
-        """Shows a person their window of low replies as it is now, with such a note."""
-        for each in self.features:
-            if each.show_low:
-                await each.show_low(person, view_id, which, note)
-
-    def low_button(self, which: LowList) -> Sequence[Block]:
-        return [each.low_button(which) for each in self.features if each.low_button]
-
-    async def sort_low(self, place: Place, span: Span) -> None:
-        for each in self.features:
-            if each.sort_low:
-                await each.sort_low(place, span)
-
-    async def post_weekly(self, place: Place, by: str) -> str:
-        return " ".join(
-            [await each.post_weekly(place, by) for each in self.features if each.post_weekly]
-        )
