@@ -12,7 +12,7 @@ from bot.domain import blocker
 from bot.domain.clock import TooLateError
 from bot.pipeline import text as words
 from bot.pipeline.case_access import NoCaseError
-from bot.pipeline.retries import in_brief
+from bot.pipeline.retries import in_log
 from bot.services import Services
 from bot.slack import invocation as payloads
 from bot.slack.blocks import section
@@ -83,8 +83,7 @@ def _explain(error: Exception, kind: str | None) -> str:
     if isinstance(error, MembershipError):
         logger.warning("membership_unknown", kind=kind, reason=str(error))
         return words.unsure_of_membership(error)
-    reason = in_brief(error)
-    logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
+    logger.error("listener_failed", kind=kind, **in_log(error))
     return words.WENT_WRONG
 
 
