@@ -83,13 +83,13 @@ class Exchange:
         """The fields of a case that say what was found about its reply."""
         first = self.reply[0]
         unread = Counter(kind for message in self.reply for kind in message.read.unread)
-        blockers = [message.blocker for message in self.reply if message.blocker]
+        blockers = (message.blocker for message in self.reply if message.blocker)
         return {
             "message_ts": first.ts,
             "parent_ts": first.parent_ts,
             "author_id": first.author_id,
             "response": self.response,
-            "blocker": blockers[0] if blockers and not self.response else None,
+            "blocker": None if self.response else next(blockers, None),
             "messages": len(self.reply),
             "unread": ", ".join(number_of(number, kind) for kind, number in unread.items()) or None,
             "turns": tuple(turn for turn in self.turns if turn.part is Part.RESPONSE),

@@ -25,6 +25,7 @@ REMOVED = (
 # What every Slack supports: a chart may not be accepted as Slack gives it back.
 _PLAIN = {"section", "context", "actions", "rich_text"}
 _FILE = "F"  # its id is in place of a ts
+_IS_GONE = {None, "file_deleted", "file_not_found"}
 # Slack returns a thread's parent whatever the time range.
 _WITH_PARENT = 2
 
@@ -100,20 +101,19 @@ async def clear(
 async def _unquote(
     store: Store, client: AsyncWebClient, channel_id: str, ts: str, case_ids: Collection[int]
 ) -> None:
+    error = None
     if ts.startswith(_FILE):
         error = await refusal_of(client.files_delete(file=ts))
-        if error not in {None, "file_deleted", "file_not_found"}:
-            logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
-        return
-    message = Posted(channel_id, ts)
-    try:
-        await change_posted(store, client, message, case_ids=case_ids)
-    except RefusedCallError:
-        removed = client.chat_update(
-            channel=channel_id, ts=ts, text=REMOVED, blocks=sentence(REMOVED).blocks
-        )
-        if error := await refusal_of(removed):
-            logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
+    else:
+        try:
+            await change_posted(store, client, Posted(channel_id, ts), case_ids=case_ids)
+        except RefusedCallError:
+            blocks = sentence(REMOVED).blocks
+            error = await refusal_of(
+                client.chat_update(channel=channel_id, ts=ts, text=REMOVED, blocks=blocks)
+            )
+    if error not in _IS_GONE:
+        logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
 
 
 async def change_posted(

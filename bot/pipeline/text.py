@@ -220,8 +220,10 @@ def texts_modal(
     ask for one.
     """
     named = {name: ui.option(name, about=purpose_of(name)) for name in rubrics}
-    who = {Visibility.THREAD: "Everybody in this channel", Visibility.ME: "Only me"}
-    options = {value: ui.option(value.value, label) for value, label in who.items()}
+    options = {
+        Visibility.THREAD: ui.option(Visibility.THREAD.value, "Everybody in this channel"),
+        Visibility.ME: ui.option(Visibility.ME.value, "Only me"),
+    }
     seen_by = ui.menu(
         ids.BLOCK_VISIBILITY,
         options.values(),

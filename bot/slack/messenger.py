@@ -147,11 +147,6 @@ def to_response_hosts(api_url: str) -> tuple[str, ...]:
     return _HOOKS if is_slacks else (*_HOOKS, f"{api.scheme}://{api.netloc}/")
 
 
-class OpenView(NamedTuple):
-    id: str
-    version: str
-
-
 class Posted(NamedTuple):
     channel_id: str
     ts: str
@@ -210,29 +205,29 @@ class Messenger:
         if not await self._post_to(recipient.response_url, body):
             await self.tell(recipient, post)
 
-    async def open_modal(self, trigger_id: str, view: Block) -> OpenView | None:
-        """The opened modal, or None if it could not be opened: a trigger is valid for 3 s, and
-        once.
+    async def open_modal(self, trigger_id: str, view: Block) -> str | None:
+        """The id of the opened modal, or None if it could not be opened: a trigger is valid for 3 s,
+        and once.
         """
-        return await _to_view(self._client.views_open(trigger_id=trigger_id, view=view))
+        return await _to_view_id(self._client.views_open(trigger_id=trigger_id, view=view))
 
     async def show(self, invocation: Invocation, view: Block, *, is_above: bool = False) -> str:
         """Opens a modal, which replaces an open one unless it `is_above` that; returns what to tell
         the person if it came too late, or an empty string.
         """
         opening = self._client.views_push if is_above else self._client.views_open
-        opened = await _to_view(opening(trigger_id=invocation.trigger_id, view=view))
-        return "" if opened else invocation.too_slow
+        view_id = await _to_view_id(opening(trigger_id=invocation.trigger_id, view=view))
+        return "" if view_id else invocation.too_slow
 
     async def update_modal(
         self, view_id: str, view: Block, version: str | None = None
-    ) -> OpenView | None:
-        """Changes the content of an open modal; returns None if the person has closed it.
+    ) -> str | None:
+        """Changes the content of an open modal; returns its id, or None if the person has closed it.
 
         With a `version`, only if the modal has not changed since that version.
         """
         call = self._client.views_update(view_id=view_id, view=view, hash=version)
-        return await _to_view(call, raises_passing=True)
+        return await _to_view_id(call, raises_passing=True)
 
     async def _ephemeral(self, recipient: Recipient, post: Post) -> bool:
         # Slack shows an ephemeral message in a thread only if the thread already exists:
@@ -305,17 +300,16 @@ class Messenger:
             await self._put_words(message, post)
 
 
-async def _to_view(
+async def _to_view_id(
     call: Awaitable[AsyncSlackResponse], *, raises_passing: bool = False
-) -> OpenView | None:
+) -> str | None:
     try:
-        view = (await call)["view"]
+        return str((await call)["view"]["id"])
     except SlackApiError as exc:
         if raises_passing and is_passing(exc):
             raise
         logger.warning("modal_refused", error=slack_word(exc))
         return None
-    return OpenView(view["id"], view["hash"])
 
 
 async def _is_taken(way: str, call: Awaitable[object]) -> bool:

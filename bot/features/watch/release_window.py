@@ -31,7 +31,7 @@ async def _open(services: Services, invocation: Invocation, _: Raw) -> None:
     messenger = services.messenger
     opened = await messenger.open_modal(invocation.trigger_id, words.said_modal("_…_"))
     if opened:
-        await messenger.update_modal(opened.id, await _window(services, invocation))
+        await messenger.update_modal(opened, await _window(services, invocation))
     else:
         await messenger.tell(invocation.recipient, invocation.too_slow)
 

@@ -104,7 +104,7 @@ async def open_window(
     if not opened:
         return invocation.too_slow
     state = WatchState(channel_id=channel_id, told_at=invocation.channel_id)
-    await _show(watcher, invocation, opened.id, state, author)
+    await _show(watcher, invocation, opened, state, author)
     return ""
 
 
