@@ -205,14 +205,6 @@ def shown(message: Message | View) -> str:
     return "\n".join(_words(blocks))
 
 
-def quoted(message: Message) -> dict[str, list[str]]:
-    """The words that are not the app's own in a message, by block."""
-    blocks = [block for block in message.blocks if block["type"] == "rich_text"]
-    return {
-        block["block_id"]: _words([e for e in _parts(block) if _is_quote(e)]) for block in blocks
-    }
-
-
 def shown_as_ours(message: Message) -> str:
     """All texts of a message that are neither quoted nor in italics, which people take for the
     app's own.

@@ -1,13 +1,16 @@
-"""What a new case takes over from the one that it repeats."""
+"""Who can have a case now, and what it takes over from the one that it repeats."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
+from bot.domain.blocker import RefusedError
 from bot.domain.case import QuestionSource, Visibility
+from bot.domain.limits import Limits, Policy
 from bot.slack.invocation import Invocation
 from bot.store import Store
-from tests.cases import ANN, BEGUN_AT, delivered, save_visibility
+from tests.cases import ANN, BEGUN_AT, a_case, delivered, held, save_visibility
 from tests.services import services_of
 from tests.tables import each
 
@@ -52,3 +55,26 @@ async def test_a_question_in_slack_is_read_again_and_a_typed_one_kept(
     case = case.model_copy(update={"edited_at": edited_at})
     again = await services_of(log).requests.again(BY_ANN, case)
     assert (again.question, again.question_source, again.question_ts) == kept
+
+
+async def test_a_case_that_waits_for_its_question_is_not_scored_where_scoring_is_off_by_now(
+    log: Store,
+) -> None:
+    off = Policy(denied_channels=frozenset({"C1"}))
+    intake = replace(services_of(log).intake, policy=off)
+    asked = a_case(question=None, message_ts="1.1", requester_id=ANN)
+    case, _ = await log.add(asked)
+    await log.note_asked(await held(log, case))
+    for attempt in (intake.answer(case, "Why?", BY_ANN), intake.take(asked, BY_ANN)):
+        with pytest.raises(RefusedError, match="switched off"):
+            await attempt
+    assert (await log.cases.get(case.id)).question is None
+
+
+async def test_beyond_the_limit_only_what_is_scored_already_is_looked_at(log: Store) -> None:
+    await delivered(log, message_ts="1.1", requester_id=ANN)
+    intake = replace(services_of(log).intake, limits=Limits(cases_per_user_per_hour=1))
+    await intake.check_here(BY_ANN, "1.1")
+    for ts in ("2.2", None):
+        with pytest.raises(RefusedError, match="one score in the last hour"):
+            await intake.check_here(BY_ANN, ts)

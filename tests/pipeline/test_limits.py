@@ -42,16 +42,13 @@ async def ask(log: Store, number: int, limits: Limits, **changes: Any) -> str | 
     return None
 
 
-async def rush(logs: list[Store], limits: Limits, count: int = 30) -> list[str | None]:
-    """What becomes of cases that are all asked for at the same time, in several processes."""
-    return await asyncio.gather(
-        *(ask(logs[number % len(logs)], number, limits) for number in range(count))
-    )
-
-
 @pytest.mark.on("sqlite", "postgres")
 async def test_a_rush_of_one_person_gets_what_is_allowed_and_no_more(logs: list[Store]) -> None:
-    outcomes = await rush(logs, Limits(cases_per_user_per_hour=5))
+    """All at the same time, in several processes."""
+    limits = Limits(cases_per_user_per_hour=5)
+    outcomes = await asyncio.gather(
+        *(ask(logs[number % len(logs)], number, limits) for number in range(30))
+    )
     assert outcomes.count(None) == 5
     assert outcomes.count(too_many("You", 5, "in the last hour")) == 25
     assert await logs[0].cases.counts() == {CaseStatus.RECEIVED: 5}

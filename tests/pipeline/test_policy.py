@@ -2,15 +2,13 @@
 
 from bot.domain.limits import Policy
 from bot.slack import ids
-from tests.cases import a_case, newest
+from tests.cases import newest
 from tests.gestures import link, say
 from tests.stage import CHANNEL, SCORED, Stage, StageFactory, shown
 from tests.tables import each
 
 OFF = "Scoring is switched off in that channel by the app's settings."
 BOTS_ALONE = "I score only bots' replies here"
-# The pocket Slack numbers what it makes: the first channel of the stage.
-FIRST = "C00000010"
 
 
 async def ask_in_every_way(stage: Stage) -> list[str]:
@@ -74,24 +72,6 @@ async def test_only_who_asked_sees_the_score_of_a_persons_reply(stage: Stage) ->
     await stage.told(stage.ben, 2)  # also that the link was taken in, in any order
     assert any(each.text.startswith(SCORED) for each in stage.ben.ephemerals(CHANNEL))
     assert stage.ours() == []
-
-
-async def test_a_case_that_waits_for_its_question_since_before_is_not_scored(
-    open_stage: StageFactory,
-) -> None:
-    stage = await open_stage(channels_denied=f"C0000OTHER, {FIRST}")
-    assert stage.workspace.channel(CHANNEL).id == FIRST
-    answer = stage.ben.post(CHANNEL, "Just use git.")
-    place = {"channel_id": FIRST, "team_id": stage.workspace.team_id}
-    people = {"author_id": stage.ben.id, "requester_id": stage.ann.id}
-    await stage.log.add(a_case(question=None, message_ts=answer.ts, **place, **people))
-    stage.ann.click(await stage.told(stage.ann), ids.ACTION_ASK)
-    await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: "Which tool?"})
-    assert stage.ann.view.errors
-    stage.ann.close()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)  # it would be looked for once more
-    assert (await stage.told(stage.ann, 2)).text.startswith(OFF)
-    assert (await stage.log.cases.get(1)).question is None
 
 
 async def test_where_slack_does_not_say_who_is_a_bot_nobody_is(open_stage: StageFactory) -> None:

@@ -20,6 +20,7 @@ from tests.stage import (
     StageFactory,
     is_verdict,
     make_settings,
+    shown,
 )
 
 
@@ -72,7 +73,8 @@ async def test_a_post_whose_answer_was_lost_is_found_and_becomes_the_verdict(
     await stage.slack.until(lambda: len(gestures.calls(stage, "chat.postMessage")) > before)
     gate.set()
     await stage.reaches(1, CaseStatus.DELIVERED)
-    assert [is_verdict(message) for message in stage.ours()] == [False, True]
+    card, verdict = stage.ours()
+    assert (is_verdict(verdict), "*Score 4 of 5*" in shown(card)) == (True, True)
 
 
 async def test_a_post_that_nobody_can_confirm_is_not_repeated(open_stage: StageFactory) -> None:

@@ -16,14 +16,9 @@ GRANTED = {"enterprise_id": None, "team_id": "T1", "is_enterprise_install": Fals
     ("body", "expected"),
     [
         ({"team_id": "T1", "command": "/judge", "enterprise_id": "E1"}, ("E1", "T1")),
-        ({"team_id": "T1", "event": {}}, (None, "T1")),
         (
             {"team_id": "T2", "enterprise_id": "E2", "authorizations": [GRANTED], "event": {}},
             (None, "T1"),
-        ),
-        (
-            {"team_id": "T2", "authorizations": [GRANTED | {"enterprise_id": "E1"}], "event": {}},
-            ("E1", "T1"),
         ),
         ({"team": None, "enterprise": {"id": "E1"}, "user": {"team_id": "T1"}}, ("E1", "T1")),
         # A window of a person of another company, whose organisation is not ours.

@@ -2,16 +2,13 @@
 forgotten.
 """
 
-import asyncio
-
 import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message
 from tests.gestures import forget, link, scored, up_to_date
-from tests.model_server import Held
-from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, shown
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 WORSE = "score: 2\nIt leaves out what happens to the changes."
 
@@ -58,13 +55,3 @@ async def test_the_card_of_typed_texts_shows_the_score(stage: Stage) -> None:
     card, verdict = stage.ours()
     assert "*ann* asked for a score\n*Score 4 of 5*  ●●●●○" in shown(card)
     assert (card.edited, verdict.edited) == (None, None)
-
-
-async def test_the_card_that_came_before_its_verdict_shows_the_score_later(stage: Stage) -> None:
-    gate = asyncio.Event()
-    stage.model.script(Held(gate, GOOD))
-    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
-    await stage.slack.until(lambda: len(stage.ours()) == 2)
-    card, _ = stage.ours()
-    gate.set()
-    await stage.slack.until(lambda: "*Score 4 of 5*" in shown(card))

@@ -54,24 +54,6 @@ async def test_our_own_messages_are_not_scored_and_reactions_of_bots_ask_for_not
     assert (await stage.cases(), len(reads(stage)), stage.ben.ephemerals(CHANNEL)) == (1, 2, [])
 
 
-async def test_beyond_the_limit_nothing_is_read_and_the_person_is_told(
-    open_stage: StageFactory,
-) -> None:
-    stage = await open_stage(max_cases_per_user_per_hour=1)
-    await say(stage, ":mag:")
-    parent, answer = stage.ask_and_answer()
-    stage.ben.react(answer, "mag")
-    await stage.verdict(parent)
-    before = len(reads(stage))
-    stage.ben.react(stage.ask_and_answer()[1], "mag")
-    assert "one score in the last hour" in (await stage.told(stage.ben)).text
-    assert len(reads(stage)) == before
-    stage.ben.unreact(answer, "mag")
-    stage.ben.react(answer, "mag")
-    assert (await stage.told(stage.ben, 2)).text.startswith("Scored before:")
-    assert await stage.cases() == 1
-
-
 async def test_the_command_says_which_changes_it_and_leaves_a_line_of_audit(stage: Stage) -> None:
     nothing = "No reaction asks for a score in this channel."
     assert nothing in await say(stage, "")
