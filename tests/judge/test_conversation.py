@@ -11,11 +11,6 @@ def turns(*texts: str) -> list[Turn]:
     return [Turn("user", text) for text in texts]
 
 
-def test_short_conversation_stays_whole() -> None:
-    assert bounded(turns("a", "b")) == tuple(turns("a", "b"))
-    assert bounded([]) == ()
-
-
 def test_first_turn_and_newest_ones_are_kept() -> None:
     found = bounded(turns(*map(str, range(5_000))))
     assert [turn.text for turn in found] == [

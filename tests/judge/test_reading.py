@@ -58,13 +58,6 @@ def test_score_in_the_midst_of_a_sentence_is_in_doubt_whatever_score_the_respons
     }
 
 
-def test_scale_is_set_by_the_caller() -> None:
-    assert outcome("Score: 8", (1, 10)) == (8, "")
-    assert outcome("Score: 0", (1, 10)) == (None, "off_scale")
-    assert outcome("Score: 8/5", (1, 10)) == (None, "off_scale")
-    assert parse_rating("score: 4", (0, 5)) == parse_rating("score: 4", Scale(0, 5))
-
-
 @each(
     ("words", "reason"),
     [

@@ -69,10 +69,6 @@ def test_misplaced_reference_is_refused(slot: str, said: str) -> None:
 async def test_rubric_that_needs_a_reference_scores_none_without(ask: Ask, model: str) -> None:
     verdict = await ask(model=model, rubric="reference-5")
     assert verdict.unscored.reason is UnscoredReason.NO_REFERENCE
-    assert (
-        verdict.unscored.detail
-        == "The rubric 'reference-5' compares with a reference, and there is none."
-    )
     assert ask.server.requests == []
 
 

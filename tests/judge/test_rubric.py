@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from judge import Rubric, RubricError, Scale, list_rubrics, load_rubric
+from judge import Rubric, RubricError, list_rubrics, load_rubric
 from judge.scoring.rubric import purpose_of
 from tests.tables import each
 
@@ -18,11 +18,6 @@ def test_default_prompt_is_byte_for_byte_the_given_one() -> None:
     golden = (DATA / "additive-5.txt").read_bytes()
     assert load_rubric("additive-5").prompt.encode() == golden
     assert b"\r" not in golden
-
-
-def test_scale_is_the_one_that_the_prompt_states() -> None:
-    assert load_rubric("additive-5").scale == (0, 5)
-    assert Rubric("tone", TONE).scale == Scale(low=1, high=3)
 
 
 def test_version_depends_only_on_the_text() -> None:

@@ -141,8 +141,6 @@ async def test_program_says_its_version_and_describes_each_command_in_a_whole_se
 def test_rubrics_lists_the_rubrics_and_prints_one() -> None:
     listed = run("rubrics").stdout.splitlines()
     assert listed[0].startswith("additive-5 (the default)  scale 0 to 5, version ")
-    names = ["additive-5", "code", "grounded", "reference-5", "refusal", "support-tone"]
-    assert [line.split()[0] for line in listed] == names
     assert [line for line in listed if len(line.partition(": ")[2]) < 20] == []
     assert run("rubrics", "additive-5").stdout.startswith("Review the user’s question")
 

@@ -89,11 +89,6 @@ def test_policy_allows_only_the_inline_script_and_style(tmp_path: Path) -> None:
     assert not [attrs for _, attrs in parsed.tags if {"src", "href", "style"} & set(attrs)]
 
 
-def test_score_of_zero_is_a_score(tmp_path: Path) -> None:
-    (reply,) = Parsed(saved(tmp_path, {"score": 0, "human": 0})).data["replies"]
-    assert (reply["score"], reply["miss"], reply["bar"]) == (0, 0, "0")
-
-
 def test_topics_of_a_judge_version_are_counted_if_its_rows_have_them(tmp_path: Path) -> None:
     rows = [{"score": 4, "model": "a", "topic": "hotels", "thread": max(n, 4)} for n in range(10)]
     rows += [{"score": 1, "model": "a", "topic": "rare"}, {"score": 5, "model": "b"}]
