@@ -158,27 +158,26 @@ def batch(
     it cannot tell. A reply with nothing to judge counts as the lowest score. Rows without a score
     fail a check only if they are more than half, or clearly more than before.
     """
-    from judge.rows.exports import choose_format
     from judge.rows.row_file import RowFile
 
-    form = choose_format(output)
-    path, table = _to_files(source, output, form, checks.summary)
+    path, table = _to_files(source, output, checks.summary)
     judge = make()
     check = checks.begin(judge, path)
     given = RowFile.at(source)
     work = _run(judge, make, given, path, concurrency, max_cost, limit)
     if table:
-        _write_table(given, path, table, form)
+        _write_table(given, path, table)
     _say_result(work, path, make.keywords["rubric"])
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
     raise typer.Exit(work.has_gaps if outcome is None else outcome)
 
 
-def _write_table(given: "RowFile", path: Path, table: Path, form: Format) -> None:
-    from judge.rows.exports import export
+def _write_table(given: "RowFile", path: Path, table: Path) -> None:
+    from judge.rows.exports import choose_format, export
     from judge.rows.sheet import find_delimiter
 
-    export(path, table, form, find_delimiter(given.path) if given.is_sheet else ",")
+    delimiter = find_delimiter(given.path) if given.is_sheet else ","
+    export(path, table, choose_format(table), delimiter)
     say(f"Rows in {path}, as a table in {table}.")
 
 
@@ -265,10 +264,11 @@ def _without_empty_file(path: Path) -> Iterator[None]:
         raise
 
 
-def _to_files(
-    source: Path, output: Path, form: Format, summary: Path | None
-) -> tuple[Path, Path | None]:
+def _to_files(source: Path, output: Path, summary: Path | None) -> tuple[Path, Path | None]:
     """The paths of the journal, and of the table of it, if one is asked for."""
+    from judge.rows.exports import choose_format
+
+    form = choose_format(output)
     table = None
     journal = output
     if form is not Format.JSONL:

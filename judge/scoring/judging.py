@@ -176,9 +176,7 @@ class Judge:
         return other
 
     def against(self, reference: str) -> "Judge":
-        """The same judge, which compares all responses with this text; its version names it by a
-        hash.
-        """
+        """The same judge, which compares responses with this text; its version has its hash."""
         other = self if reference.strip() == self.reference else copy(self)
         other.reference = reference.strip()
         return other
@@ -273,9 +271,7 @@ class Judge:
         *,
         conversation: Sequence[Turn] = (),
     ) -> ratings.Verdict:
-        """A verdict on these texts with a `justification`; one more request asks for it if it has
-        `probabilities`.
-        """
+        """A verdict with a `justification`; one more request asks for it if it has `probabilities`."""
         if not lacks_reason(verdict):
             return verdict
         texts = self._texts(question, response, conversation)
@@ -288,9 +284,12 @@ class Judge:
         except TimeoutError as exc:
             raise self._too_late(self._writer, give_up_at) from exc
 
-    def _check_points(self) -> None:
+    def _refuse_offline(self, what: str) -> None:
         if self.model == OFFLINE:
-            raise SetupError(f"{OFFLINE!r} is no model and says no points; {_NAME_ONE}")
+            raise SetupError(f"{OFFLINE!r} is no model and {what}; {_NAME_ONE}")
+
+    def _check_points(self) -> None:
+        self._refuse_offline("says no points")
         if not self.rubric.criteria:
             raise SetupError(
                 f"Rubric {self.rubric.name!r} names no criteria; add them under [criteria]."
@@ -301,11 +300,8 @@ class Judge:
         return self._members[0].model
 
     async def write(self, prompt: str) -> Written:
-        """The answer of the model, of a panel the first, to any prompt; the same each time, as far as
-        the server gives that.
-        """
-        if self.model == OFFLINE:
-            raise SetupError(f"{OFFLINE!r} is no model and writes nothing; {_NAME_ONE}")
+        """The first model's answer to any prompt; the same each time, as far as its server can."""
+        self._refuse_offline("writes nothing")
         return await self._written(
             lambda model, until: model.complete(
                 prompt, temperature=0.0, most_tokens=LONG, give_up_at=until
@@ -315,9 +311,7 @@ class Judge:
     async def decide(
         self, messages: Sequence[Mapping[str, str]], questions: Sequence[Mapping[str, Any]]
     ) -> Written:
-        """The answers to any questions of a decision model, as the JSON of a list; JudgeError if
-        the call failed.
-        """
+        """A decision model's answers to any questions, as the JSON of a list."""
         return await self._written(
             lambda model, until: model.decide(messages, questions, give_up_at=until)
         )
