@@ -106,23 +106,26 @@ def to_quality(
     label stands for its week. Its weight follows from how many of that week's replies have a label,
     because a week that is still being labelled has fewer labels than its draw says.
     """
-    replies = []
-    for case in sorted(scored, key=attrgetter("id")):
-        seen = (coverage or {}).get(case.day or "")
-        drawn = (case.drawn_with or 1.0) * (seen.share if seen else 1.0)
-        reply = Counted(
-            score=case.score,
-            given=_by_whom(case.given),
-            stratum=case.week,
-            times_drawn=case.times_drawn,
-            cluster=case.thread,
-            weight=1 / drawn,
-        )
-        replies.append(reply)
+    replies = [
+        _to_counted(case, (coverage or {}).get(case.day or ""))
+        for case in sorted(scored, key=attrgetter("id"))
+    ]
     mean, severities = corrected_mean(replies, scale)
     if mean is None:
         return None
     return Quality(mean, _has_gap(replies), " ".join(severities.words(is_named=False)))
+
+
+def _to_counted(case: CountedCase, seen: Coverage | None) -> Counted:
+    drawn = (case.drawn_with or 1.0) * (seen.share if seen else 1.0)
+    return Counted(
+        score=case.score,
+        given=_by_whom(case.given),
+        stratum=case.week,
+        times_drawn=case.times_drawn,
+        cluster=case.thread,
+        weight=1 / drawn,
+    )
 
 
 def _has_gap(replies: Sequence[Counted]) -> bool:

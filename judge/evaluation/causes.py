@@ -5,7 +5,7 @@ causes.counts      # [Cause("no source", (3, 8, 21)), ..., Cause("other", (5,))]
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -24,7 +24,7 @@ from judge.evaluation.naming import (
     read_names,
 )
 from judge.evaluation.stats import low_to
-from judge.rows.row_file import RowFile
+from judge.rows.row_file import Row, RowFile
 from judge.scoring.rubric import Scale
 
 FEWEST, MOST = 5, 100
@@ -92,12 +92,18 @@ async def find_causes(
     kept = [
         name for name in _frequent(cause_of) if name in known or not gives_away(name, said or {})
     ]
-    replies: dict[str, list[int]] = {name: [] for name in (*kept, OTHER)}
-    for key in sent:
+    return Causes(_counted(sent, cause_of, kept), len(reasons) - len(sent))
+
+
+def _counted(
+    replies: Iterable[int], cause_of: Mapping[int, str], kept: Sequence[str]
+) -> list[Cause]:
+    """The replies of each kept cause, and of all others together."""
+    counts: dict[str, list[int]] = {name: [] for name in (*kept, OTHER)}
+    for key in replies:
         cause = cause_of.get(key, OTHER)
-        replies[cause if cause in replies else OTHER].append(key)
-    counts = [Cause(name, tuple(keys)) for name, keys in replies.items() if keys]
-    return Causes(counts, len(reasons) - len(sent))
+        counts[cause if cause in counts else OTHER].append(key)
+    return [Cause(name, tuple(keys)) for name, keys in counts.items() if keys]
 
 
 async def _name_all(
@@ -155,8 +161,8 @@ def read_low(path: Path, rubric: Path | None = None) -> tuple[RowFile, int, Mapp
     low: dict[object, tuple[int, str]] = {}  # by reply
     for row in file.rows():
         score = to_number(row.get("score"))
-        reason = row.get("justification")
-        if score is None or not isinstance(reason, str) or not reason.strip():
+        reason = _reason_of(row)
+        if score is None or not reason:
             continue
         scale = scale or find_scale(row, rubric)
         _, reply = row.known_by
@@ -166,3 +172,8 @@ def read_low(path: Path, rubric: Path | None = None) -> tuple[RowFile, int, Mapp
             low[reply] = (row.line, reason)
     file.require()
     return file, len(replies), dict(reversed(low.values()))
+
+
+def _reason_of(row: Row) -> str:
+    reason = row.get("justification")
+    return reason if isinstance(reason, str) and reason.strip() else ""

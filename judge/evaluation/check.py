@@ -92,9 +92,7 @@ class Check:
             return None
         output = self._read(self.output)
         scale = self.judge.rubric.scale
-        compared = None
-        if self._before is not None and output.rows:
-            compared = Comparison(self._before, output, scale)
+        compared = self._compare(output)
         mean = mean_of(output.rows, scale)
         findings = [*self._findings(output, mean, compared, missing)]
         result = _worst(result for result, _ in findings)
@@ -111,6 +109,11 @@ class Check:
             text = to_markdown(self.judge, figures, head, why, self.output, compared)
             _append(text, self.summary)
         return result.value if is_check else None
+
+    def _compare(self, output: Output) -> Comparison | None:
+        if self._before is None or not output.rows:
+            return None
+        return Comparison(self._before, output, self.judge.rubric.scale)
 
     def _findings(
         self,

@@ -233,12 +233,8 @@ class Comparison:
         self.labels = (len(given_before), len(given))
         severities = Severities([*given_before, *given])
         parts = self._parts(before, now, severities)
-        by_judge = [minus(part.now.judge, part.before.judge) for part in parts]
-        self.groups = [
-            Group(part.group, part.rows, change)
-            for part, change in zip(parts, by_judge, strict=True)
-            if part.group
-        ]
+        by_judge = [part.change for part in parts]
+        self.groups = [Group(part.group, part.rows, part.change) for part in parts if part.group]
         self.difference = _together(parts, by_judge)
         self.n = sum(min(part.now.independent, part.before.independent) for part in parts)
         if not parts or any(part.now.missing or part.before.missing for part in parts):
@@ -278,6 +274,11 @@ class _Part(NamedTuple):
     rows: int
     now: MeanEstimate
     before: MeanEstimate
+
+    @property
+    def change(self) -> Interval | None:
+        """By the judge."""
+        return minus(self.now.judge, self.before.judge)
 
 
 def _together(

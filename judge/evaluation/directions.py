@@ -80,25 +80,6 @@ class Finding:
     turned: date | None = None
 
 
-def find(model: Model, state: State, known: Sequence[date], today: date, scale: Scale) -> Finding:
-    """The rules. The model has a step on each of the days in `known`, in their order."""
-    steady = State(Direction.STEADY, state.origin, ended=tuple(known))
-    if state.since is None:
-        return _begin(model, steady, today, scale)
-    last = max([state.since, *state.ended])
-    stayed = Finding(State(Direction.STEADY, origin=last), Event.STAYED)
-    if state.since not in known:
-        # No score from before the step is left to compare with.
-        return stayed
-    told = _Told(state, unit(scale), [float(day >= state.since) for day in known])
-    left = model.estimate(*told.shares).times(told.sign)
-    if today - last >= MONTH:
-        return stayed if left.mean >= told.half else Finding(steady, Event.BACK)
-    candidates = _candidates(model, last + timedelta(days=1), today)
-    changed = _turn_back(candidates, told, steady) or _go_further(candidates, told)
-    return changed or _go_on(left, told, steady)
-
-
 class _Told(NamedTuple):
     """A direction that was told; `shares` pick its steps among those known. Its sizes are above 0
     if they go its way.
@@ -117,8 +98,53 @@ class _Told(NamedTuple):
         """Half of the step as it was told."""
         return self.sign * self.state.step / self.unit / 2
 
+    def left(self, model: Model) -> Estimate:
+        """What is left of it."""
+        return model.estimate(*self.shares).times(self.sign)
 
-def _turn_back(candidates: Sequence["_Candidate"], told: _Told, steady: State) -> Finding | None:
+
+class _Candidate(NamedTuple):
+    """One more step, on that day."""
+
+    day: date
+    model: Model
+    size: Estimate
+
+    def evidence(self, sign: int) -> float:
+        """The evidence that it leads up, or with a sign of -1 down."""
+        return self.model.evidence * self.size.times(sign).chance_above(0)
+
+
+def find(model: Model, state: State, known: Sequence[date], today: date, scale: Scale) -> Finding:
+    """The rules. The model has a step on each of the days in `known`, in their order."""
+    steady = State(Direction.STEADY, state.origin, ended=tuple(known))
+    if state.since is None:
+        return _begin(model, steady, today, scale)
+    last = max([state.since, *state.ended])
+    stayed = Finding(State(Direction.STEADY, origin=last), Event.STAYED)
+    if state.since not in known:
+        # No score from before the step is left to compare with.
+        return stayed
+    told = _Told(state, unit(scale), [float(day >= state.since) for day in known])
+    if today - last < MONTH:
+        candidates = _candidates(model, last + timedelta(days=1), today)
+        return _follow(model, candidates, told, steady)
+    return stayed if told.left(model).mean >= told.half else Finding(steady, Event.BACK)
+
+
+def _follow(model: Model, candidates: Sequence[_Candidate], told: _Told, steady: State) -> Finding:
+    """What has become of a direction in its four weeks."""
+    changed = _turn_back(candidates, told, steady) or _go_further(candidates, told)
+    if changed:
+        return changed
+    left = told.left(model)
+    is_worn = 1 - left.chance_above(told.half) >= _WORN
+    if is_worn or left.mean <= 0:
+        return Finding(steady, Event.BACK)
+    return Finding(told.state, size=left.times(told.sign))
+
+
+def _turn_back(candidates: Sequence[_Candidate], told: _Told, steady: State) -> Finding | None:
     """Whether a step back leads nearer to the old level."""
     if _evidence(candidates, -told.sign) < _ENDS:
         return None
@@ -132,7 +158,7 @@ def _turn_back(candidates: Sequence["_Candidate"], told: _Told, steady: State) -
     return Finding(replace(steady, ended=ended), Event.BACK, turned=back.day)
 
 
-def _go_further(candidates: Sequence["_Candidate"], told: _Told) -> Finding | None:
+def _go_further(candidates: Sequence[_Candidate], told: _Told) -> Finding | None:
     """Whether another step leads farther, by half as much as was told or more."""
     if _evidence(candidates, told.sign) < BEGINS:
         return None
@@ -144,14 +170,6 @@ def _go_further(candidates: Sequence["_Candidate"], told: _Told) -> Finding | No
     step = size.mean * told.unit
     gone = replace(told.state, step=step, ended=ended)
     return Finding(gone, Event.FURTHER, size)
-
-
-def _go_on(left: Estimate, told: _Told, steady: State) -> Finding:
-    """Whether enough is left of the step."""
-    is_worn = 1 - left.chance_above(told.half) >= _WORN
-    if is_worn or left.mean <= 0:
-        return Finding(steady, Event.BACK)
-    return Finding(told.state, size=left.times(told.sign))
 
 
 def _begin(model: Model, steady: State, today: date, scale: Scale) -> Finding:
@@ -170,18 +188,6 @@ def _begin(model: Model, steady: State, today: date, scale: Scale) -> Finding:
         step=clearest.size.mean * unit(scale),
     )
     return Finding(begun, Event.BEGAN, clearest.size)
-
-
-class _Candidate(NamedTuple):
-    """One more step, on that day."""
-
-    day: date
-    model: Model
-    size: Estimate
-
-    def evidence(self, sign: int) -> float:
-        """The evidence that it leads up, or with a sign of -1 down."""
-        return self.model.evidence * self.size.times(sign).chance_above(0)
 
 
 def _candidates(model: Model, first: date, today: date) -> list[_Candidate]:

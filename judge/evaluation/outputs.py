@@ -54,31 +54,14 @@ class Output:
     def take(self, row: Row, judge: Judge, given: Given, by: str | None) -> None:
         """Counts a row, and keeps what a comparison takes from it."""
         score = row.get("score")
-        is_judged = score is not None
-        if is_judged:
+        if score is not None:
             self.scored += 1
         elif _is_empty(row):
             self.empty += 1
             score = judge.rubric.scale.low
         else:
             self.unscored += 1
-        prompt = hash(row.known_by[0])
-        words = row.dialogue.question.split()
-        self.rows.append(
-            OutputRow(
-                line=row.line,
-                prompt=prompt,
-                texts=hash((row.dialogue, row.reference)) if is_judged else None,
-                answer=_answer_of(row, judge),
-                score=score,
-                is_judged=is_judged,
-                given=given,
-                cluster=row.key("thread") or prompt,
-                group=row.key(by) if by else None,
-                question=hash(tuple(words)),
-                words=len(words),
-            )
-        )
+        self.rows.append(_to_output(row, score, _answer_of(row, judge), given, by))
 
     @property
     def scored_rows(self) -> list[OutputRow]:
@@ -142,6 +125,27 @@ def _rows_of(path: Path, judge: Judge) -> Iterator[Row]:
                     f"{path}, line {line}: {why}; scores of two judges do not compare. {_HINT}"
                 )
         yield row
+
+
+def _to_output(
+    row: Row, score: int | None, answer: int | None, given: Given, by: str | None
+) -> OutputRow:
+    is_judged = row.get("score") is not None
+    prompt = hash(row.known_by[0])
+    words = row.dialogue.question.split()
+    return OutputRow(
+        line=row.line,
+        prompt=prompt,
+        texts=hash((row.dialogue, row.reference)) if is_judged else None,
+        answer=answer,
+        score=score,
+        is_judged=is_judged,
+        given=given,
+        cluster=row.key("thread") or prompt,
+        group=row.key(by) if by else None,
+        question=hash(tuple(words)),
+        words=len(words),
+    )
 
 
 def _answer_of(row: Row, judge: Judge) -> int | None:

@@ -84,22 +84,26 @@ def tally(
 ) -> Tally:
     """Sums up scores of the window before `today`, at least one; `known` are days of steps."""
     points = [(score.score - scale.low) / unit(scale) for score in scores]
-    counts = defaultdict[Hashable, list[float]](lambda: [0.0] * WINDOW)
-    totals = defaultdict[Hashable, list[float]](lambda: [0.0] * WINDOW)
-    for score, value in zip(scores, points, strict=True):
-        i = WINDOW - (today - score.day).days
-        counts[score.channel][i] += 1
-        totals[score.channel][i] += value
     rests = _without_levels(scores, points, known)
     variance, skewness = _spread(rests, _of_last_week(rests, scores, today))
     inflation = _inflation(rests, scores)
     return Tally(
-        counts,
-        totals,
+        _by_day(scores, [1.0 for _ in points], today),
+        _by_day(scores, points, today),
         max(variance * inflation, LEAST_VARIANCE),
         # Threads do not change it: they make both the skewness and the variance larger.
         skewness / sqrt(max(variance, LEAST_VARIANCE)),
     )
+
+
+def _by_day(
+    scores: Sequence[DatedScore], values: Sequence[float], today: date
+) -> Mapping[Hashable, Sequence[float]]:
+    """The values of the scores, added up by channel and day of the window."""
+    sums = defaultdict[Hashable, list[float]](lambda: [0.0] * WINDOW)
+    for score, value in zip(scores, values, strict=True):
+        sums[score.channel][WINDOW - (today - score.day).days] += value
+    return sums
 
 
 class _Rests(NamedTuple):
@@ -124,9 +128,11 @@ def _without_levels(
         levels[part].append(value)
     means = {part: fmean(values) for part, values in levels.items()}
     rests = [value - means[part] for part, value in zip(parts, points, strict=True)]
-    mean = fmean(points)
-    far = -mean if 2 * mean > _POINTS else _POINTS - mean
-    return _Rests(rests, len(means), far)
+    return _Rests(rests, len(means), _far(fmean(points)))
+
+
+def _far(mean: float) -> float:
+    return -mean if 2 * mean > _POINTS else _POINTS - mean
 
 
 def _of_last_week(rests: _Rests, scores: Sequence[DatedScore], today: date) -> list[float]:

@@ -196,10 +196,15 @@ async def find_topics(
     others = {key: different[key] for key, topic in topic_of.items() if topic == OTHER}
     if offered and sum(times[question] for question in others.values()) >= FEWEST_SHOWN:
         with suppress(JudgeError):  # that they fit no known topic stays true
-            new = await name_topics(write, [*others.values()], offered)
-            if new:
-                topic_of |= await sort_by_topic(write, others, new, decide)
+            topic_of |= await _sort_anew(write, others, offered, decide)
     return {different[key]: topic for key, topic in topic_of.items()}
+
+
+async def _sort_anew(
+    write: Write, questions: Mapping[int, str], known: Sequence[str], decide: Decide | None
+) -> dict[int, str]:
+    new = await name_topics(write, [*questions.values()], known)
+    return await sort_by_topic(write, questions, new, decide) if new else {}
 
 
 class Topic(NamedTuple):
@@ -250,12 +255,12 @@ def count_topics(
     for topic, score, cluster in rows:
         name = topic if topic in shown else OTHER
         scores_of[name if topic else NOT_SORTED].append((score, cluster))
-    topics = list[Topic]()
-    for name in (*shown, OTHER, NOT_SORTED):
-        scores = [(score, cluster) for score, cluster in scores_of[name] if score is not None]
-        low = sum(score <= low_to(scale) for score, _ in scores)
-        share = low / len(scores) if scores else None
-        if scores_of[name]:
-            mean = estimate_mean(scores, scale)
-            topics.append(Topic(name, len(scores_of[name]), mean, share))
-    return topics
+    names = (*shown, OTHER, NOT_SORTED)
+    return [_to_topic(name, scores_of[name], scale) for name in names if scores_of[name]]
+
+
+def _to_topic(name: str, replies: Sequence[tuple[float | None, Hashable]], scale: Scale) -> Topic:
+    scores = [(score, cluster) for score, cluster in replies if score is not None]
+    low = sum(score <= low_to(scale) for score, _ in scores)
+    share = low / len(scores) if scores else None
+    return Topic(name, len(replies), estimate_mean(scores, scale), share)

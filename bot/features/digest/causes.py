@@ -49,9 +49,8 @@ async def look_into(
             async with asyncio.timeout_at(until):
                 await work()
         except (BudgetError, JudgeError, TimeoutError) as exc:
-            logger.warning(
-                "judge_failed", channel=place.channel_id, error=type(exc).__name__, reason=str(exc)
-            )
+            why = {"error": type(exc).__name__, "reason": str(exc)}
+            logger.warning("judge_failed", channel=place.channel_id, **why)
 
 
 async def _find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:

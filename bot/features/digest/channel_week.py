@@ -84,12 +84,16 @@ async def read_week(
         chosen = await read_chosen(services.store.tallies, place, week, now)
         authors |= {author.id for author in chosen.authors}
     members = await named(sorted(authors))
-    lowest: Sequence[LowCase] = ()
-    if chosen:
-        span = Span(week.start, chosen.until)
-        lowest = await read_lowest(services.store.tallies, place, span, members.keys())
-        members = {**members, **await named(sorted(_authors_of(lowest)))}
+    lowest = await _lowest(services, place, chosen, members) if chosen else ()
+    members = {**members, **await named(sorted(_authors_of(lowest)))}
     return ChannelWeek(place, week, part, chosen, causes, lowest, members)
+
+
+async def _lowest(
+    services: Services, place: Place, chosen: Chosen, named: Collection[str]
+) -> Sequence[LowCase]:
+    span = Span(chosen.week.start, chosen.until)
+    return await read_lowest(services.store.tallies, place, span, named)
 
 
 def _authors_of(replies: Iterable[SortedReply | LowCase]) -> set[str]:
@@ -135,6 +139,9 @@ class LowReplies(NamedTuple):
 
     replies: Sequence[LowCase]
     members: Mapping[str, Member]
+
+    def author_of(self, reply: LowCase) -> str:
+        return self.members[reply.author_id or ""].name
 
 
 async def read_low(

@@ -40,14 +40,19 @@ async def read_list(services: Services, which: LowList, reader: Invocation) -> L
         place = Place(team_id, which.channel_id, which.author_id)
         found = await read_low(services, place, which.span)
     else:
-        theirs = await services.memberships.of(reader.user_id)
-        ours = await services.memberships.of()
-        channels = sorted(theirs.keys() & ours.keys())
-        place = Place(team_id, "", which.author_id, others=tuple(channels))
+        channels = await _shared(services, reader)
+        place = Place(team_id, "", which.author_id, others=channels)
         found = await read_low(services, place, which.span, [Origin.WATCHED])
     replies = folded(found.replies)[:MOST]
     await services.store.assignments.note_told(team_id, ids_of(replies), reader.user_id)
     return LowReplies(replies, found.members)
+
+
+async def _shared(services: Services, reader: Invocation) -> tuple[str, ...]:
+    """The channels that both the reader and the app are in."""
+    theirs = await services.memberships.of(reader.user_id)
+    ours = await services.memberships.of()
+    return tuple(sorted(theirs.keys() & ours.keys()))
 
 
 def list_window(
@@ -64,7 +69,7 @@ def list_window(
             name = clip(cause or _NOT_SORTED, _NAME)
             blocks.append(ui.section(f"*{name}* ({len(ids_of(replies))})"))
         for case in replies:
-            blocks += _reply_blocks(case, found.members[case.author_id or ""].name, url)
+            blocks += _reply_blocks(case, found.author_of(case), url)
     if len(blocks) > _MOST_BLOCKS:
         blocks = [*blocks[:_MOST_BLOCKS], ui.context("There is no room for the others here.")]
     return ui.page(TITLE, blocks or [ui.section("No low replies.")])
@@ -99,18 +104,12 @@ async def send_file(services: Services, person: Invocation, found: LowReplies) -
     for reply in found.replies:
         case = await cases.get(reply.id) if reply.reason else None
         if case:
-            author = found.members[reply.author_id or ""].name
             whole = await cases.with_turns(case)
-            rows[case.id] = encode(_to_row(reply, whole, author, services.identity.url))
-    return await send_rows(
-        services.store,
-        services.client,
-        person,
-        "low-replies.jsonl",
-        TITLE,
-        list(rows.values()),
-        rows,
-    )
+            row = _to_row(reply, whole, found.author_of(reply), services.identity.url)
+            rows[case.id] = encode(row)
+    name = "low-replies.jsonl"
+    lines = list(rows.values())
+    return await send_rows(services.store, services.client, person, name, TITLE, lines, rows)
 
 
 def _to_row(reply: LowCase, case: LoggedCase, author: str, url: str) -> Mapping[str, Any]:

@@ -133,10 +133,9 @@ async def _post_once(
     post, told = await draft(services, settings, week)
     if not await services.store.digests.renew(claim, services.clock()):
         return None, None
+    where = settings.team_id, settings.channel_id
     async with asyncio.timeout(_POST_TIMEOUT_S):
-        ts = await services.post_scores(
-            settings.team_id, settings.channel_id, post, mark, told, EVERYBODY, found
-        )
+        ts = await services.post_scores(*where, post, mark, told, EVERYBODY, found)
     return DigestStatus.POSTED, ts
 
 

@@ -94,7 +94,14 @@ async def _asked_for(services: Services, person: Invocation, text: str) -> tuple
         raise RefusedError(NOT_YOURS)
     if not text.startswith("@"):
         return place, title, text
-    author_id, name, when = await _named(services, place, text[1:])
+    return await _asked_for_one(services, place, title, text[1:])
+
+
+async def _asked_for_one(
+    services: Services, place: Place, title: str, text: str
+) -> tuple[Place, str, str]:
+    """The same of the assistant whose name the text begins with."""
+    author_id, name, when = await _named(services, place, text)
     title = f"{clip(name)} in {title}" if title else clip(name)
     if not place.channel_id:
         title += f" {EVERYWHERE}"

@@ -166,9 +166,9 @@ async def recent(services: Services, invocation: Invocation, after: str = "") ->
     cases = services.store.cases
     found = await cases.recent(invocation.team_id, person, _PAGE + 1, before)
     shown = await services.case_access.listed(found[:_PAGE], person, invocation.channel_id)
-    title = "*Your older cases*" if before else "*Your cases*, newest first"
-    if not (shown or before):
-        title = _NONE
+    title = _NONE
+    if shown or before:
+        title = "*Your older cases*" if before else "*Your cases*, newest first"
     blocks = [ui.section(title), *recent_blocks(shown, services.identity.url)]
     last = shown[-1].case if len(found) > _PAGE else None
     if buttons := _page_buttons(before, last):

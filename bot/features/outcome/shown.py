@@ -3,7 +3,7 @@ ones that they contested, low ones that they confirmed.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, time
 
 from slack_bolt.async_app import AsyncApp
@@ -61,11 +61,16 @@ class Screens:
         if not meant:
             return none_watched(WORD, name, sorted(set(names.values())))
         found = await self._contradicted([each for each in watches if each.author_id in meant])
+        return text.contradicted_post(await self._lists(person, channel_id, found))
+
+    async def _lists(
+        self, person: Invocation, channel_id: str, found: Sequence[ScoredReply]
+    ) -> Mapping[str, Sequence[Block]]:
         lists = dict[str, Sequence[Block]]()
         for title, is_good in text.CONTRADICTED.items():
             alike = [reply.id for reply in found if reply.is_good == is_good]
             lists[title] = await self._listed(person, channel_id, sorted(alike)[-_MOST:])
-        return text.contradicted_post(lists)
+        return lists
 
     async def _name_of(self, author_id: str | None) -> str:
         return await self._services.members.name_of(author_id or "")

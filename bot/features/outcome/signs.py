@@ -107,11 +107,8 @@ class SignReader:
             logger.warning("reply_not_read", channel=watch.channel_id, error=in_brief(exc))
             return ()
         thread = [to_message(raw) for raw in pages.get("messages") or []]
-        return [
-            Turn(_role(message, watch, question), message.text)
-            for message in thread
-            if message.ts in seen and message.text
-        ]
+        kept = [message for message in thread if message.ts in seen and message.text]
+        return [Turn(_role(message, watch, question), message.text) for message in kept]
 
 
 def _role(message: Message, watch: Watch, question: Question) -> str:

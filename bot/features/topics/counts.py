@@ -75,8 +75,7 @@ def to_questions(
     left = list[SortedQuestion]()
     for outcome in outcomes:
         question = outcome.question
-        reply = scored.of(question)
-        if reply:
+        if reply := scored.of(question):
             topic = reply.topic or OTHER
             answered[reply.id] = SortedQuestion(topic, question, reply, outcome.signs)
         elif Sign.UNANSWERED in outcome.signs:

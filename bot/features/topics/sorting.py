@@ -136,21 +136,16 @@ class TopicLooks:
 
     async def _sort(self, sorting: _Sorting, names: Sequence[str]) -> None:
         """Sorts what is unsorted into these topics, and keeps each part once it is sorted."""
-        subject = sorting.subject
         questions = await self._unsorted(sorting)
         judge = sorting.judge
-        write = self._within(subject, judge.write)
-        decide = self._within(subject, judge.decide) if judge.decides else None
+        write = self._within(sorting.subject, judge.write)
+        decide = self._within(sorting.subject, judge.decide) if judge.decides else None
         for begin in range(0, len(questions), _KEPT_AT_ONCE):
             part = grouped((each.text, each) for each in questions[begin : begin + _KEPT_AT_ONCE])
-            texts = list(part)
-            found = await sort_by_topic(write, dict(enumerate(texts)), names, decide)
-            named = [
-                (question, name)
-                for number, name in found.items()
-                for question in part[texts[number]]
-            ]
-            await self._topics.note(subject, named)
+            texts = dict(enumerate(part))
+            found = await sort_by_topic(write, texts, names, decide)
+            named = [(each, name) for at, name in found.items() for each in part[texts[at]]]
+            await self._topics.note(sorting.subject, named)
 
     async def _unsorted(self, sorting: _Sorting) -> Sequence[ToSort]:
         since = self._services.clock() - WEEKS
@@ -161,17 +156,14 @@ class TopicLooks:
 
     async def _unanswered(self, subject: Subject, channels: Sequence[str]) -> list[ToSort]:
         """Questions without an answer, with their words, which are read from Slack and not stored."""
-        now = self._services.clock()
-        database = self._services.store.database
-        sorted_already = await self._topics.unanswered(subject, channels)
-        outcomes = await read_outcomes(database, subject, channels, now - WEEKS, now)
+        services = self._services
+        now = services.clock()
+        known = await self._topics.unanswered(subject, channels)
+        outcomes = await read_outcomes(services.store.database, subject, channels, now - WEEKS, now)
         questions = [outcome.question for outcome in outcomes if Sign.UNANSWERED in outcome.signs]
-        due = [each for each in questions if (each.channel_id, each.ts) not in sorted_already]
-        found = list[ToSort]()
-        for question in due[-_MOST_READ:]:
-            if text := await read_words(self._services, question):
-                found.append(ToSort(question.channel_id, question.ts, text))
-        return found
+        due = [each for each in questions if (each.channel_id, each.ts) not in known]
+        read = [(each, await read_words(services, each)) for each in due[-_MOST_READ:]]
+        return [ToSort(each.channel_id, each.ts, text) for each, text in read if text]
 
     def _within(
         self, subject: Subject, request: Callable[..., Awaitable[Written]]

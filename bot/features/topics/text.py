@@ -30,7 +30,7 @@ NOTHING_BAD = (
     "colleague."
 )
 _MOST_LINKS = 2
-_COUNTED_ARE = "Of four weeks' questions, those that were scored or not answered:"
+_COUNTED_ARE = "Of four weeks' questions, those that were scored or not answered, and what came of them so far:"
 _NAME = 60
 _WORDS = 140
 _TIMES = ("never", "once", "twice")

@@ -74,7 +74,7 @@ def read_scores(path: Path, columns: Columns, rubric: Rubric | str | Path | None
     _check_probabilities(items.drawn)
     names = _names(dict.fromkeys(judge for item in items.all for judge in item.scores))
     problems = [*file.problems]
-    if columns.labels:
+    if beside is not file:
         problems += (f"{columns.labels}, {each}" for each in beside.problems)
     return Scores(
         responses=tuple(item.to_response(names) for item in items.all),
