@@ -194,21 +194,21 @@ class Assignments(db.StoreQueries):
         Called by everything that shows the score of a single case. An answer that the person has
         given is kept. Returns those of the cases for which this is new.
         """
+        is_meant = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids))
+        telling = self._telling(is_meant, user_id)
+        return list((await connection.execute(telling)).scalars())
+
+    def _telling(self, which: Condition, user_id: str) -> sa.Executable:
+        seen = {"outcome": Outcome.SEEN}
+        now = self._now()
         rows = rows_of_cases(
-            assignments,
-            sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids)),
-            user_id=user_id,
-            probability=_NOT_DRAWN,
-            drawn_at=self._now(),
-            outcome=Outcome.SEEN,
+            assignments, which, user_id=user_id, probability=_NOT_DRAWN, drawn_at=now, **seen
         )
-        told = db.insert_into(self._database, assignments).from_select(*rows)
-        told = told.on_conflict_do_update(
-            index_elements=list(assignments.primary_key),
-            set_={"outcome": Outcome.SEEN},
-            where=assignments.c.outcome.is_(None),
-        )
-        return list((await connection.execute(told.returning(assignments.c.case_id))).scalars())
+        inserting = db.insert_into(self._database, assignments).from_select(*rows)
+        is_open = assignments.c.outcome.is_(None)
+        keys = list(assignments.primary_key)
+        told = inserting.on_conflict_do_update(index_elements=keys, set_=seen, where=is_open)
+        return told.returning(assignments.c.case_id)
 
     @db.in_transaction
     async def take_back(

@@ -62,11 +62,7 @@ class Labels(StoreQueries):
         """How many people who saw a case's score agree with it (True), and how many do not; of one
         reader or EVERYBODY.
         """
-        is_agreed = (labels.c.score == cases.c.score).label("is_agreed")
-        by = labels.c.case_id, is_agreed
-        query = sa.select(*by, sa.func.count().label("number")).group_by(*by)
-        query = query.join(cases, is_of_case(labels)).where(labels.c.team_id == team_id)
-        query = query.where(labels.c.case_id.in_(case_ids), ~labels.c.is_blind)
+        query = _CHOICES.where(labels.c.team_id == team_id, labels.c.case_id.in_(case_ids))
         if reader != EVERYBODY:
             query = query.where(labels.c.user_id == reader)
         rows = await self._database.all(query)
@@ -78,6 +74,13 @@ class Labels(StoreQueries):
 
 
 _LABELS = sa.select(*columns_of(labels, Label))
+_IS_AGREED = (labels.c.score == cases.c.score).label("is_agreed")
+_CHOICES = (
+    sa.select(labels.c.case_id, _IS_AGREED, sa.func.count().label("number"))
+    .join(cases, is_of_case(labels))
+    .where(~labels.c.is_blind)
+    .group_by(labels.c.case_id, _IS_AGREED)
+)
 
 
 def label_values(label: Label, channel_id: str, now: datetime) -> dict[str, Any]:

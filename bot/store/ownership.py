@@ -82,14 +82,7 @@ def owned(database: Database) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout as exc:
-        owner = ""
-        with suppress(OSError, ValueError):
-            owner = path.read_text(encoding="ascii").strip()
-        raise StoreError(
-            f"DATABASE_URL {database.engine.url}: another judge-bot (process "
-            f"{owner or 'unknown'}) uses this file; stop it, give each its own file, or use "
-            "PostgreSQL for both"
-        ) from exc
+        raise _in_use(database, path) from exc
     try:
         path.write_text(f"{os.getpid()}\n", encoding="ascii")
         if exposed := open_to_others(beside(file)):
@@ -97,6 +90,16 @@ def owned(database: Database) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def _in_use(database: Database, lock: Path) -> StoreError:
+    owner = ""
+    with suppress(OSError, ValueError):
+        owner = lock.read_text(encoding="ascii").strip()
+    return StoreError(
+        f"DATABASE_URL {database.engine.url}: another judge-bot (process {owner or 'unknown'}) "
+        "uses this file; stop it, give each its own file, or use PostgreSQL for both"
+    )
 
 
 SILENT_S = 20.0

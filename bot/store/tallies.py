@@ -154,14 +154,10 @@ class Tallies(StoreQueries):
     ) -> Sequence[figures.LabelledCount]:
         """Scores and labels of everything of the place's origin that was judged in the span."""
         given = _given(place)
-        times_drawn = TIMES_DRAWN.label("times_drawn")
-        query = sa.select(
-            given.c.is_blind, cases.c.score, given.c.total, given.c.people, times_drawn
-        ).join(given, given.c.case_id == cases.c.id)
-        # Labels are few: `concat` makes the database go from each label to its case, and not
-        # through all cases.
-        query = query.where(cases.c.team_id.concat("") == place.team_id, _by(place), _is_of(kind))
-        found = query.where(cases.c.judged_at < span.end, _is_of_origin(place, span)).subquery()
+        query = sa.select(given.c.is_blind, given.c.total, given.c.people, cases.c.score)
+        query = query.add_columns(TIMES_DRAWN.label("times_drawn"))
+        query = query.join(given, given.c.case_id == cases.c.id)
+        found = query.where(_is_labelled(place, span, kind)).subquery()
         counted = sa.select(found, sa.func.count().label("number")).group_by(*found.c)
         return await self._database.rows(figures.LabelledCount, counted)
 
@@ -196,6 +192,14 @@ def _given(place: Place) -> sa.Subquery:
     total = sa.func.sum(labels.c.score).label("total")
     given = sa.select(*of_case, total, sa.func.count().label("people")).group_by(*of_case)
     return given.filter_by(team_id=place.team_id, channel_id=place.channel_id).subquery()
+
+
+def _is_labelled(place: Place, span: Span, kind: Kind) -> Condition:
+    # Labels are few: `concat` makes the database go from each label to its case, and not through
+    # all cases.
+    is_there = cases.c.team_id.concat("") == place.team_id
+    is_before = cases.c.judged_at < span.end
+    return sa.and_(is_there, is_before, _by(place), _is_of(kind), _is_of_origin(place, span))
 
 
 def _with_draw(query: sa.Select[Any]) -> sa.Select[Any]:
