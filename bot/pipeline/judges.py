@@ -45,7 +45,7 @@ class RubricChoice:
         capitals.
         """
         by_name = {shipped.lower(): rubric for shipped, rubric in self.shipped.items()}
-        return by_name.get(name.lower())
+        return self.shipped.get(name) or by_name.get(name.lower())
 
     async def find(
         self, team_id: str, channel_id: str, name: str, version: str | None = None
