@@ -110,7 +110,10 @@ def events_in_code() -> dict[str, set[str]]:
     for file in (ROOT / "bot").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             match node:
-                case ast.Call(func=ast.Name("note_interruption"), args=[ast.Constant(event), *_]):
+                case ast.Call(
+                    func=ast.Name("note_interruption") | ast.Attribute(attr="note_interruption"),
+                    args=[ast.Constant(event), *_],
+                ):
                     found[event] = {"warning", "error"}
                 case ast.Call(
                     func=ast.Attribute(value=ast.Name(id="logger"), attr=level), args=[said, *_]
