@@ -16,6 +16,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 _DISCONNECT = """
 SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
@@ -144,7 +145,7 @@ class Cluster:
         self._call(str(self._binaries / name), "-D", str(self._folder / "data"), *arguments)
 
     def _call(self, *command: str) -> None:
-        who = {"user": self._user.pw_uid, "group": self._user.pw_gid}
+        who: dict[str, Any] = {"user": self._user.pw_uid, "group": self._user.pw_gid}
         subprocess.run(command, check=True, capture_output=True, cwd=self._folder, **who)
 
 

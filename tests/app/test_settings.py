@@ -84,6 +84,7 @@ NO_TLS = "SLACK_API_URL: http:// would send the token unencrypted; expected http
     [
         (("RETENTION_DAY=1",), "RETENTION_DAY: did you mean RETENTION_DAYS"),
         (("SLACK_BOT_TOKEN=", "JUDGE_MODEL="), "SLACK_BOT_TOKEN: missing"),
+        ((BOT, KEY), "SLACK_APP_TOKEN: missing"),
         ((BOT, APP, "JUDGE_MODEL=offline", "JUDGE_MODELS=large"), "OPENAI_API_KEY: missing"),
         (
             (*COMPLETE, "JUDGE_MODELS=large, offline"),
