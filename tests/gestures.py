@@ -222,27 +222,19 @@ async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
     return await stage.log.cases.get(case_id)
 
 
-def reactions(stage: Stage) -> list[Delivery]:
-    """The deliveries of reactions to the app, oldest first."""
-    envelopes = stage.workspace.journal.of("envelope")
-    events = [each.data for each in envelopes if each.data["type"] == "events_api"]
-    told = [each["envelope_id"] for each in events if "reaction" in each["payload"]["event"]]
-    found = [stage.workspace.deliveries.find(each) for each in dict.fromkeys(told)]
-    return [each for each in found if each is not None]
-
-
 async def heard(stage: Stage, count: int) -> None:
     """Returns once the app has acknowledged that many reactions."""
-    await stage.slack.until(
-        lambda: len([each for each in reactions(stage) if each.acked_ms is not None]) >= count
-    )
+
+    def acked() -> set[str]:
+        acks = {each.data["envelope_id"] for each in stage.workspace.journal.of("ack")}
+        told = [each.data for each in events(stage)]
+        return acks.intersection(
+            each["envelope_id"] for each in told if "reaction" in each["payload"]["event"]
+        )
+
+    await stage.slack.until(lambda: len(acked()) >= count)
 
 
 async def go_ahead(stage: Stage, person: Person) -> str:
     """The answer after a person has asked to be forgotten and pressed the button."""
-    from bot.features.privacy.text import ACTION_FORGET  # here, because the feature can be deleted
-
-    asked = await ask(stage, person)
-    person.click(asked, ACTION_FORGET)
-    await stage.slack.until(lambda: ACTION_FORGET not in buttons(person.ephemerals(CHANNEL)[-1]))
-    return person.ephemerals(CHANNEL)[-1].text
+    return await forget(stage, person, "me")

@@ -205,32 +205,6 @@ def shown(message: Message | View) -> str:
     return "\n".join(_words(blocks))
 
 
-def shown_as_ours(message: Message) -> str:
-    """All texts of a message that are neither quoted nor in italics, which people take for the
-    app's own.
-    """
-    return "".join(
-        word
-        for block in message.blocks
-        for word in _words(
-            [e for e in _parts(block) if not _is_quote(e)] if "elements" in block else block
-        )
-    )
-
-
-def _parts(block: dict[str, Any]) -> list[dict[str, Any]]:
-    """A block's elements; of a line of rich text, its runs."""
-    return [
-        part
-        for element in block["elements"]
-        for part in (element["elements"] if element["type"] == "rich_text_section" else [element])
-    ]
-
-
-def _is_quote(element: dict[str, Any]) -> bool:
-    return element["type"] == "rich_text_quote" or bool(element.get("style", {}).get("italic"))
-
-
 def _words(part: Any) -> list[str]:
     if isinstance(part, list):
         return [word for item in part for word in _words(item)]

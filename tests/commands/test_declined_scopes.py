@@ -21,7 +21,6 @@ from tests.stage import (
     Stage,
     StageFactory,
     shown,
-    shown_as_ours,
 )
 
 
@@ -62,7 +61,7 @@ async def test_a_link_is_not_scored_and_the_person_is_told_what_to_do(stage: Sta
     await stage.slack.until(
         lambda: len(stage.ann.ephemerals(CHANNEL)) == 2
     )  # that it is accepted, and that it cannot be, in any order
-    said = "".join(map(shown_as_ours, stage.ann.ephemerals(CHANNEL)))
+    said = "".join(map(shown, stage.ann.ephemerals(CHANNEL)))
     assert "I cannot read messages here. Open the message's menu" in said
     assert stage.model.requests == []
     assert stage.ours() == []

@@ -43,6 +43,7 @@ p:Alert a:Rooms? x:R. | R. | Rooms? | previous | another app:Alert
 x:Hello. p:Noted. x:R. | R. | | |
 x:Hello. x:R. | Hello.;;R. | | |
 a:Rooms? b:R. | R. | Rooms? | previous |
+a:Rooms? x:R. a:I_know. | I know. | | |
 """
 
 
