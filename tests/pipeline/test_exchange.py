@@ -39,6 +39,7 @@ a:Rooms? x:1 U1:Score_1. b:<@U1>_score_this x:2 | 1;;2 | Rooms? | previous |
 a:Rooms? x:R. p:Noted. x:More. | More. | Rooms? | parent |
 b:Hi. a:Rooms? p:Noted. x:R. | R. | Rooms? | earlier | Person 1:Hi.
 p:Form_by_<@U2> x:R. | R. | Form by @U2 | form |
+p:Alert p:Again x:R. | R. | Alert | form |
 p:Alert a:Rooms? x:R. | R. | Rooms? | previous | another app:Alert
 x:Hello. p:Noted. x:R. | R. | | |
 x:Hello. x:R. | Hello.;;R. | | |

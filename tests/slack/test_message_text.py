@@ -65,6 +65,8 @@ TABLE: list[tuple[Raw, str]] = [
         block("plan", title="Plan", tasks=[FOLDED, STEP]),
         f"Plan\n[step: Look it up, complete]\n{STEP_READ}",
     ),
+    (block("plan", tasks=[{"title": "Ask"}]), "[step: Ask]"),
+    (block("file"), "[file]"),
     (STEP, STEP_READ),
     (
         rich(

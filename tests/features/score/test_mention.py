@@ -109,6 +109,7 @@ DIRECT = BY_ANN | {"type": "message", "channel_type": "im"}
     ("event", "is_said"),
     [
         (BY_ANN, True),
+        (BY_ANN | {"subtype": "thread_broadcast"}, True),
         (DIRECT | {"subtype": "file_share"}, True),
         (BY_ANN | {"type": "message"}, False),
         (BY_ANN | {"edited": {"user": "U-ann", "ts": "2.2"}}, False),
