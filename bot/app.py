@@ -110,10 +110,7 @@ async def running_bot(
         engine = _make_engine(services, workspaces, slots)
         signs.append(engine.is_running)
         tasks.append(_drive(stack, engine, grace_s))
-        link = await stack.enter_async_context(open_link(services, workspaces))
-        signs.append(link.is_connected)
-        if isinstance(link, SocketLink):
-            tasks.append(_begin(stack, link.watch()))
+        tasks += await _connect(stack, services, workspaces, signs)
         await _open_probes(stack, services, signs)
         _log_the_start(services)
         yield RunningBot(services, tasks, workspaces)
@@ -125,6 +122,17 @@ def _make_engine(services: Services, workspaces: Workspaces, slots: ModelSlots) 
     for_each_slot = 3 if FLEX in (settings.watch_tier, settings.judge_tier) else 2
     at_once = for_each_slot * settings.judge_concurrency
     return Engine(services.store, workspaces, at_once, services.traffic, slots.stop_waiting)
+
+
+async def _connect(
+    stack: AsyncExitStack, services: Services, workspaces: Workspaces, signs: list[Sign]
+) -> Sequence[asyncio.Task[None]]:
+    """Opens the link to Slack; returns what watches it."""
+    link = await stack.enter_async_context(open_link(services, workspaces))
+    signs.append(link.is_connected)
+    if isinstance(link, SocketLink):
+        return [_begin(stack, link.watch())]
+    return []
 
 
 async def _open_probes(stack: AsyncExitStack, services: Services, signs: Sequence[Sign]) -> None:

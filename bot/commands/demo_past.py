@@ -200,21 +200,28 @@ class _Past:
 
     def _rows(self, reply: Reply, case: LoggedCase) -> Iterator[tuple[Table, _Row]]:
         author = {"author_id": case.author_id}
-        of_case = {"case_id": case.id}
+        topic = {"name": reply.texts["name"], "case_id": case.id}
         yield schema.replies, {**author, **_seen_reply(case)}
-        yield schema.topics, {**author, **of_case, "name": reply.texts["name"]}
-        if reply.quality == "poor":
-            week = Schedule.parse("monday", "09:00", "UTC").current(case.judged_at or self.now)
-            yield schema.causes, {**of_case, "week": week.label, "name": reply.texts["cause"]}
-        if reply.label is not None:
-            given = {"user_id": self.workspace.user(reply.colleague).id, "score": reply.label}
-            times = {"created_at": case.judged_at, "updated_at": case.judged_at}
-            yield schema.labels, {**SAID["label"], **of_case, **given, **times}
+        yield schema.topics, {**author, **topic}
+        yield from self._judgements(reply, case)
         if reply.after:
             newest = self.workspace.channel(PAST_CHANNEL).replies(case.parent_ts or "")[-1].ts
-            seen = {"last_ts": newest, "asked_at": self.now}
-            read = SAID["after"][reply.after - 1]["signs"]
-            yield schema.thread_signs, {**author, "thread_ts": case.parent_ts, **seen, **read}
+            thread = {"thread_ts": case.parent_ts, "last_ts": newest, "asked_at": self.now}
+            yield (
+                schema.thread_signs,
+                {**author, **thread, **SAID["after"][reply.after - 1]["signs"]},
+            )
+
+    def _judgements(self, reply: Reply, case: LoggedCase) -> Iterator[tuple[Table, _Row]]:
+        """The cause of a low score, and a person's label."""
+        at = case.judged_at or self.now
+        if reply.quality == "poor":
+            week = Schedule.parse("monday", "09:00", "UTC").current(at).label
+            yield schema.causes, {"case_id": case.id, "week": week, "name": reply.texts["cause"]}
+        if reply.label is not None:
+            person = {"case_id": case.id, "user_id": self.workspace.user(reply.colleague).id}
+            given = {"score": reply.label, "created_at": at, "updated_at": at}
+            yield schema.labels, {**SAID["label"], **person, **given}
 
     async def _write_choices(self) -> None:
         team_id = self.workspace.team_id
