@@ -92,7 +92,7 @@ async def test_server_without_log_probabilities_is_asked_as_text_and_named(ask: 
     judge = ask.judge(ask="distribution")
     ask.server.script(or_text(REFUSED))
     assert [(await judge.score(QUESTION, RESPONSE)).basis for _ in range(2)] == ["2 of 2"] * 2
-    assert sum("logprobs" in request for request in ask.server.requests) == 1
+    assert sum("top_logprobs" in request for request in ask.server.requests) == 1
     assert judge.shortfalls == [
         "Model 'm' is asked for text where its server refuses log probabilities."
     ]

@@ -54,7 +54,7 @@ def verdict_on(row: Row, served: str, less: Sequence[int]) -> Verdict:
         )
         return combine([said], rubric=JUDGE.rubric, model="m", ask=None)
     why = why or Unscored(reason=UnscoredReason.NO_SCORE, detail="It has none.")
-    return combine((), rubric=JUDGE.rubric, model="m", ask=None, unscored=why)
+    return JUDGE.unscored(why)
 
 
 class Files:

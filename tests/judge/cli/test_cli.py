@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.bot_command import run as run_program
-from tests.judge_command import Done, run
+from tests.judge_command import run
 from tests.model_server import ModelServer, Stall
 from tests.tables import each
 
@@ -79,16 +79,14 @@ async def test_model_from_the_environment_is_asked_and_cannot_control_the_termin
     model_server: ModelServer,
 ) -> None:
     model_server.script("score: 4\nGood \x1b]0;title\x07 enough.")
-    done = await in_thread(
-        *TEXTS, OPENAI_BASE_URL=model_server.base_url, JUDGE_MODEL="mine", JUDGE_SAMPLES="2"
+    given = {"OPENAI_API_KEY": "k", "JUDGE_MODEL": "mine", "JUDGE_SAMPLES": "2"}
+    done = await asyncio.to_thread(
+        run, "score", *TEXTS, OPENAI_BASE_URL=model_server.base_url, **given
     )
     assert done.stdout.startswith("Score: 4 of 5\n\nGood ]0;title enough.\n\n")
     assert "\n\n2 of 2 ratings: 4, 4 · model mine · " in done.stdout
     assert [request["model"] for request in model_server.requests] == ["mine", "mine"]
-
-
-async def in_thread(*arguments: object, **environment: str) -> Done:
-    return await asyncio.to_thread(run, "score", *arguments, **environment)
+    assert model_server.headers[0]["authorization"] == "Bearer k"
 
 
 async def test_interrupt_leaves_no_traceback(model_server: ModelServer) -> None:
