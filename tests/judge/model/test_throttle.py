@@ -62,6 +62,9 @@ async def test_all_who_ask_a_slow_server_at_once_get_their_verdict(slot: OneSlot
     assert slot.begun < 2 * 20 + slot.given_up
 
 
+TIMEOUT_S = 1_000  # no test waits for it
+
+
 class Asked:
     """A request over a throttle, which is answered, or late, when the test says so."""
 
@@ -70,7 +73,7 @@ class Asked:
         self._throttle = throttle
         self._sent: Sent | None = None
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.task = asyncio.create_task(throttle.run(self._send, math.inf, give_up_at))
+        self.task = asyncio.create_task(throttle.run(self._send, TIMEOUT_S, give_up_at))
 
     async def _send(self) -> None:
         self.times += 1
@@ -149,10 +152,12 @@ async def test_a_request_that_the_server_has_left_out_is_sent_again() -> None:
 
 async def test_an_answer_alone_has_its_share_of_the_time_while_others_wait() -> None:
     throttle = await one_at_a_time()
-    alone = Asked(throttle, 2)
-    waiting = Asked(throttle, 3)
+    half_s = 10 * TIMEOUT_S
+    give_up_at = asyncio.get_running_loop().time() + 2 * half_s
+    alone = Asked(throttle, give_up_at)
+    waiting = Asked(throttle, give_up_at + 1)
     await alone.is_late()
-    assert waiting.times == 0
+    assert (waiting.times, throttle.under_way[0].share_s) == (0, pytest.approx(half_s, rel=0.1))
     await alone.is_late(has_had_its_share=True)
     assert isinstance(alone.task.exception(), TimeoutError)
     assert waiting.times == 1
