@@ -164,3 +164,4 @@ def test_unusable_line_is_reported_and_the_page_written_with_the_labels_that_wer
     assert err.startswith("line 2: not JSON")
     (reply,) = Parsed(tmp_path / "scored.html").data["replies"]
     assert reply["labels"] == [{"score": 1, "blind": None, "reason": ""}]
+    assert (reply["miss"], reply["bar"]) == (3, "4")
