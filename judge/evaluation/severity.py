@@ -94,12 +94,13 @@ class Severities:
                 "kinder in between. No figure is corrected for that."
             )
         if self.of:
-            most = sorted(self.of, key=lambda by: -abs(self.of[by]))[: 5 * is_named]
-            of = f"{': ' if most else ''}{', '.join(f'{by} gives {self.of[by]:+z.2f}' for by in most)}"
+            how = f"{self.labels:,} labels of replies that several labelled"
+            if is_named:
+                most = sorted(self.of, key=lambda by: -abs(self.of[by]))[:5]
+                how += f": {', '.join(f'{by} gives {self.of[by]:+z.2f}' for by in most)}"
             yield (
-                f"Corrected to the average of {len(self.people)} people, by {self.labels:,} "
-                f"labels of replies that several labelled{of}. Whether that average is too "
-                "strict, no figure shows."
+                f"Corrected to the average of {len(self.people)} people, by {how}. Whether that "
+                "average is too strict, no figure shows."
             )
         elif self.largest > 0.5:
             yield (

@@ -16,9 +16,9 @@ from bot.pipeline.asking import BudgetError, ask, judge_of, with_more, writer_of
 from bot.services import Services
 from bot.store.database import Database
 from bot.store.figures import LowCase, Place
-from judge import JudgeError
+from judge import Judge, JudgeError
 from judge.evaluation.causes import FEWEST, MOST, find_causes
-from judge.evaluation.naming import OTHER, words_in
+from judge.evaluation.naming import OTHER, Decide, Write, words_in
 from judge.scoring.judging import Written
 
 # the claim of a digest holds longer
@@ -61,13 +61,19 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     # Before the request, because words may be forgotten during it.
     cases = await _read(services, unsorted)
     reasons = {case.id: unsorted[case.id] for case in cases}
-    names = await _known_causes(services.store.database, place, week)
+    database = services.store.database
+    names = await _known_causes(database, place, week)
     # In a thread, because a hundred long replies take more than a second.
     said = await asyncio.to_thread(_said, cases)
-    within = partial(_ask_within, services, place.team_id)
-    decide = partial(within, judge.decide) if judge.decides else None
-    found = await find_causes(partial(within, judge.write), reasons, names, decide, said)
-    await note_causes(services.store.database, place, week.label, found.counts)
+    write, decide = _requests(services, place.team_id, judge)
+    found = await find_causes(write, reasons, names, decide, said)
+    await note_causes(database, place, week.label, found.counts)
+
+
+def _requests(services: Services, team_id: str, judge: Judge) -> tuple[Write, Decide | None]:
+    """What the judge is asked for causes with, each within the limits."""
+    within = partial(_ask_within, services, team_id)
+    return partial(within, judge.write), partial(within, judge.decide) if judge.decides else None
 
 
 def _ask_within(
