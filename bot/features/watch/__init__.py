@@ -16,6 +16,7 @@ from bot.features.watch.alerts import Alerts
 from bot.features.watch.everywhere import follow_orders
 from bot.features.watch.figures import (
     MOST_AT_HOME,
+    AssistantWeek,
     assistants_of,
     counted,
     read_assistants,
@@ -120,11 +121,15 @@ async def _week_part(
         await looks.look_first()
         assistants = await read_assistants(services, place, week, is_past=is_past)
     members = await named([each.author_id for each in assistants])
-    blocks = week_blocks(assistants, members, week)
-    unread = await WatchOrders(services.store.database).unread(place.team_id, services.clock())
-    if place.channel_id in unread:
-        blocks.append(section(not_read_since(unread[place.channel_id])))
+    blocks = [*week_blocks(assistants, members, week), *await _unread(services, place)]
     return WeekPart(frozenset(each.author_id for each in assistants), blocks)
+
+
+async def _unread(services: Services, place: Place) -> Sequence[Block]:
+    """That the channel cannot be read, if so."""
+    orders = WatchOrders(services.store.database)
+    unread = (await orders.unread(place.team_id, services.clock())).get(place.channel_id)
+    return [section(not_read_since(unread))] if unread else []
 
 
 async def _week_details(
@@ -134,13 +139,19 @@ async def _week_details(
     members = await named([each.author_id for each in assistants])
     blocks = list[Block]()
     for assistant in [each for each in assistants if each.author_id in members][:MOST_SHOWN]:
-        its = replace(place, author_id=assistant.author_id)
-        details = await read_details(services, its, week)
-        marked = releases_in(await Releases(services.store.database).of(its), week)
         name = members[assistant.author_id].name
-        block = detail_block(assistant, name, details, marked, week)
-        blocks += [block] if block else []
+        blocks += await _details_of(services, place, week, assistant, name)
     return blocks
+
+
+async def _details_of(
+    services: Services, place: Place, week: Week, assistant: AssistantWeek, name: str
+) -> Sequence[Block]:
+    its = replace(place, author_id=assistant.author_id)
+    details = await read_details(services, its, week)
+    marked = releases_in(await Releases(services.store.database).of(its), week)
+    block = detail_block(assistant, name, details, marked, week)
+    return [block] if block else []
 
 
 async def _release(services: Services, place: Place, typed: str, by: str) -> str:

@@ -1,17 +1,17 @@
 """What the screens show of watched assistants: their standing, and their volume beside it."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from bot.domain.standing import ChangeByTopic, Standing, Subject, subject_of
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Week
 from bot.features.watch.queries import Unread, WatchOrders
-from bot.features.watch.reply_queries import Replies, SeenCount
+from bot.features.watch.reply_queries import LowCount, Replies, SeenCount
 from bot.figures.lowest import main_cause
 from bot.figures.quality import WEEKS, Agreement, Quality, add_up, grouped, to_agreement, to_quality
 from bot.figures.week import TREND_WEEKS, Point, Tally, commonest, passed, tally_of, trend_of
@@ -25,6 +25,7 @@ from bot.store.visibility import Origin
 from judge.evaluation.standing import Direction
 
 MOST_AT_HOME = 10
+C = TypeVar("C", SeenCount, LowCount, ScoreCount)
 LOW_FOR = timedelta(days=7)
 """The Home tab and alerts count the low replies of so long, and their causes."""
 
@@ -121,13 +122,18 @@ async def _subjects_at(services: Services, place: Place, span: Span) -> Mapping[
     numbers = Counter(subject_of(watch) for watch in watches)
     subjects = dict[Subject, _Here]()
     for subject, channel_ids in (watched | _ended_at(place, watched, rows)).items():
-        its = [
-            row
-            for row in rows
-            if row.author_id == subject.author_id and row.channel_id in channel_ids
-        ]
+        its = _of(rows, subject.author_id, channel_ids)
         subjects[subject] = _Here(channel_ids, numbers[subject], its)
     return subjects
+
+
+def _of(counts: Iterable[C], author_id: str, channel_ids: Collection[str]) -> list[C]:
+    """Those of an assistant in these channels."""
+    return [
+        count
+        for count in counts
+        if count.author_id == author_id and count.channel_id in channel_ids
+    ]
 
 
 def _watched_at(place: Place, watches: Sequence[Watch]) -> dict[Subject, Sequence[str]]:
@@ -176,11 +182,7 @@ def _to_volume(
     author_id: str, channel_ids: Collection[str], all_counts: Sequence[SeenCount]
 ) -> Volume:
     """The volume of an assistant in these channels."""
-    counts = [
-        count
-        for count in all_counts
-        if count.author_id == author_id and count.channel_id in channel_ids
-    ]
+    counts = _of(all_counts, author_id, channel_ids)
     outcomes = add_up(
         (ReplyOutcome(count.outcome) if count.outcome else None, count.number) for count in counts
     )
@@ -303,9 +305,7 @@ async def _low_by_cause(
     counts = await replies.low_counts(team_id, everywhere, services.clock() - LOW_FOR)
     return {
         subject: add_up(
-            (count.cause, count.number)
-            for count in counts
-            if count.author_id == subject.author_id and count.channel_id in channel_ids
+            (count.cause, count.number) for count in _of(counts, subject.author_id, channel_ids)
         )
         for subject, channel_ids in subjects.items()
     }
@@ -340,12 +340,9 @@ async def counted(services: Services, watches: Collection[Watch]) -> Sequence[Co
         return []
     names = await _names(services, {watch.author_id for watch in watches})
     now = services.clock()
-    team_id = services.identity.team_id
-    database = services.store.database
-    unread = await WatchOrders(database).unread(team_id, now)
-    first, *others = sorted({watch.channel_id for watch in watches})
-    place = Place(team_id, first, others=tuple(others))
-    counts = await Replies(database).counts(place, Span(now - timedelta(days=7), END))
+    orders = WatchOrders(services.store.database)
+    unread = await orders.unread(services.identity.team_id, now)
+    counts = await _counts_of(services, watches, Span(now - timedelta(days=7), END))
     return [
         CountedWatch(
             watch,
@@ -355,3 +352,11 @@ async def counted(services: Services, watches: Collection[Watch]) -> Sequence[Co
         )
         for watch in watches
     ]
+
+
+async def _counts_of(
+    services: Services, watches: Collection[Watch], span: Span
+) -> Sequence[SeenCount]:
+    first, *others = sorted({watch.channel_id for watch in watches})
+    place = Place(services.identity.team_id, first, others=tuple(others))
+    return await Replies(services.store.database).counts(place, span)

@@ -57,27 +57,24 @@ async def _look_at(watcher: Watcher, channel_id: str, watched: Mapping[str, Watc
     read_until = await orders.begin_look(team_id, channel_id, now, every)
     if read_until is None:
         return
-    since = max(read_until, now - BACK) - _OVERLAP
     try:
-        noted = await _note_since(watcher, channel_id, watched, since)
+        await _note_since(watcher, channel_id, watched, max(read_until, now - BACK) - _OVERLAP)
     except SLACK_ERRORS as exc:
         logger.warning("channel_not_read", channel=channel_id, error=in_brief(exc))
         await orders.note_not_read(team_id, channel_id, slack_word(exc), now + OFTEN)
         return
     await orders.note_read(team_id, channel_id, now)
-    if noted:
-        when = f"{since:%Y-%m-%d %H:%M}"
-        logger.info("replies_found", channel=channel_id, number=noted, since=when)
 
 
 async def _note_since(
     watcher: Watcher, channel_id: str, watched: Mapping[str, Watch], since: datetime
-) -> int:
-    """Notes the messages of a channel; returns the number of new replies."""
+) -> None:
     noted = 0
     async for raw in _messages(watcher.services, channel_id, since.timestamp()):
         noted += await watcher.see(watched, raw, timedelta())
-    return noted
+    if noted:
+        when = f"{since:%Y-%m-%d %H:%M}"
+        logger.info("replies_found", channel=channel_id, number=noted, since=when)
 
 
 async def _messages(services: Services, channel_id: str, since: float) -> AsyncIterator[Raw]:

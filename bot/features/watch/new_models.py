@@ -42,9 +42,13 @@ class NewModels:
                 continue
             self._newest[subject] = newest.id
             if names := await self._new_name(place):
-                who = await services.members.name_of(subject.author_id)
-                notice = new_model_notice(who, watched.channel_ids, *names)
-                await tell_each(services, hearers(its_watches), f"answers as {names[0]}", notice)
+                await self._tell(watched, *names)
+
+    async def _tell(self, watched: WatchedSubject, new: str, old: str) -> None:
+        services = self._services
+        who = await services.members.name_of(watched.subject.author_id)
+        notice = new_model_notice(who, watched.channel_ids, new, old)
+        await tell_each(services, hearers(watched.watches), f"answers as {new}", notice)
 
     async def _new_name(self, place: Place) -> tuple[str, str] | None:
         """Who answers now, and who did in the week before, if that has changed for good."""
@@ -54,16 +58,21 @@ class NewModels:
         for model in {model for model, _ in counts}:
             after = counts[model, True]
             before = counts[model, False]
-            if min(after.total(), before.total()) < _MIN_ANSWERS:
-                continue
-            new, new_answers = after.most_common(1)[0]
-            old, old_answers = before.most_common(1)[0]
-            is_lasting = new_answers >= _LASTING * after.total()
-            was_usual = 2 * old_answers > before.total()
-            was_rare = before[new] <= (1 - _LASTING) * before.total()
-            if new and old and is_lasting and was_usual and was_rare:
-                return new, old
+            if changed := _changed(before, after):
+                return changed
         return None
+
+
+def _changed(before: Counter[str | None], after: Counter[str | None]) -> tuple[str, str] | None:
+    """The usual name now and the one before, if the first is new and stays."""
+    if min(after.total(), before.total()) < _MIN_ANSWERS:
+        return None
+    new, new_answers = after.most_common(1)[0]
+    old, old_answers = before.most_common(1)[0]
+    is_lasting = new_answers >= _LASTING * after.total()
+    was_usual = 2 * old_answers > before.total()
+    was_rare = before[new] <= (1 - _LASTING) * before.total()
+    return (new, old) if new and old and is_lasting and was_usual and was_rare else None
 
 
 async def _count_names(

@@ -94,13 +94,11 @@ async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
     """Tells five low replies a day one by one, of those that are the same only the first; the
     others of a day together, once it is over.
     """
-    tallies = services.store.tallies
     now = services.clock()
-    low = await tallies.lowest(watched(watch), Span(since, now))
+    low = await services.store.tallies.lowest(watched(watch), Span(since, now))
     days = grouped((day_of(delivered_at), case_id) for case_id, delivered_at in low)
     told = await _told_singly(services, watch, days)
-    replies = folded(await tallies.low_among(watched(watch), [case_id for case_id, _ in low]))
-    new = {reply.id for reply in replies if told.isdisjoint(reply.ids)}
+    new = await _new(services, watch, [case_id for case_id, _ in low], told)
     for day, case_ids in days.items():
         news = _news_of(day, case_ids, told, new, is_over=day != day_of(now))
         for name, ids in news.items():
@@ -117,6 +115,14 @@ async def _told_singly(
         names = await notices.of_day(watch, day)
         told |= {each for ids in days.values() for each in ids if _name_of(each) in names}
     return told
+
+
+async def _new(
+    services: Services, watch: Watch, case_ids: Sequence[int], told: set[int]
+) -> set[int]:
+    """Those of these cases that are told one by one: of those that are the same, the first."""
+    low = await services.store.tallies.low_among(watched(watch), case_ids)
+    return {reply.id for reply in folded(low) if told.isdisjoint(reply.ids)}
 
 
 def _news_of(

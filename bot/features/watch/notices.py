@@ -16,6 +16,7 @@ from bot.domain.watch import Watch, is_channel
 from bot.features.watch import ids
 from bot.services import Services
 from bot.slack import client
+from bot.slack.invocation import Raw
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import Post
@@ -155,11 +156,7 @@ async def _send(
     try:
         if await _is_kept_out(services, watch, to):
             return _KEPT_OUT, _DAY
-        found = None
-        # If it cannot be read, an alert that comes twice is better than none.
-        if since and is_channel(to):
-            seeking = find_marked(services.client, to, mark, since.timestamp())
-            found = await client.unless_refused(seeking)
+        found = await _find(services, to, mark, since) if since and is_channel(to) else None
         reader = EVERYBODY if is_channel(to) else to
         post, told = telling
         await services.post_scores(watch.team_id, to, post, mark, told, reader, found)
@@ -168,6 +165,14 @@ async def _send(
     except client.SLACK_ERRORS as exc:
         return client.slack_word(exc), _again_in(exc)
     return "", None
+
+
+async def _find(services: Services, channel_id: str, mark: Raw, since: datetime) -> str | None:
+    """The ts of the post, if it is there. If the channel cannot be read, an alert that comes twice
+    is better than none.
+    """
+    seeking = find_marked(services.client, channel_id, mark, since.timestamp())
+    return await client.unless_refused(seeking)
 
 
 def _again_in(exc: Exception) -> timedelta | None:

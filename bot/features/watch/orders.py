@@ -217,17 +217,18 @@ async def end_watch(
     watch = await watcher.orders.find(invocation.team_id, place, author_id)
     if watch is None:
         return words.NOT_WATCHED
-    setter = await set_by(services, watch)
+    setter = await set_by(services, watch) or by
     if not await watcher.end(watch, by):
         return words.NOT_WATCHED
     if watch.is_everywhere:
         await follow_orders(watcher)
     name = await services.members.name_of(author_id)
-    hearing = dict.fromkeys((*watch.alerts_to, setter or by))
+    hearing = dict.fromkeys((*watch.alerts_to, setter))
     await _tell_others(services, watch, hearing, by, words.ended_by(watch, name, by))
-    order = await watcher.orders.find(invocation.team_id, EVERYWHERE, author_id)
-    where = "in all public channels" if watch.is_everywhere else "here"
-    return words.ended(name, where, goes_on=order is not None)
+    if watch.is_everywhere:
+        return words.ended(name, "in all public channels")
+    order = await watcher.orders.find(watch.team_id, EVERYWHERE, author_id)
+    return words.ended(name, goes_on=order is not None)
 
 
 async def _tell_others(

@@ -59,12 +59,8 @@ def register(app: AsyncApp, services: Services) -> None:
 
 async def _pause(services: Services, person: Invocation, _: Raw) -> None:
     """Does what a person has pressed, for them or for the channel."""
-    to = person.channel_id
-    refusal = ""
-    if person.is_direct:
-        to = person.user_id
-    else:
-        refusal = await refusal_of(services, person, to)
+    to = person.user_id if person.is_direct else person.channel_id
+    refusal = "" if person.is_direct else await refusal_of(services, person, to)
     if refusal:
         await services.messenger.tell(person.recipient, refusal)
         return

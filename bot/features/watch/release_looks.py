@@ -58,15 +58,9 @@ class ReleaseLooks:
                 await self._look_at(release, watched)
 
     async def _announce(self, release: Release, watched: WatchedSubject | None) -> None:
-        recipients = dict[str, Watch]()
-        channel_ids: Sequence[str] = ()
-        if watched:
-            recipients = with_marker(release, watched.watches)
-            channel_ids = watched.channel_ids
-        # Not the person who did it.
-        recipients.pop(release.taken_back_by or release.set_by, None)
+        recipients = _others(release, watched)
         name = f"{'undone' if release.taken_back_at else 'mark'} {release.id}"
-        write = partial(self._write, release, recipients, channel_ids)
+        write = partial(self._write, release, watched)
         reached = await tell_each(self._services, recipients, name, write)
         now = self._services.clock()
         # It may be of an earlier day.
@@ -76,16 +70,18 @@ class ReleaseLooks:
             await self._releases.note_announced(release, now)
 
     async def _write(
-        self, release: Release, recipients: Mapping[str, Watch], channels: Sequence[str], to: str
-    ) -> Telling:
+        self, release: Release, watched: WatchedSubject | None, to: str
+    ) -> Telling | None:
         name = await self._services.members.name_of(release.author_id)
         if release.taken_back_at:
             return words.undone_notice(release, name), ()
+        if watched is None:
+            return None
         # Who is in one of the channels may take it back; without Slack's answer it is told as well.
-        own = [recipients[to].channel_id]
+        own = [with_marker(release, watched.watches)[to].channel_id]
         with suppress(MembershipError):
-            own = await shown_to(self._services, to, channels) or own
-        return words.mark_notice(release, name, own[0], channels), ()
+            own = await shown_to(self._services, to, watched.channel_ids) or own
+        return words.mark_notice(release, name, own[0], watched.channel_ids), ()
 
     async def _look_at(self, release: Release, watched: WatchedSubject) -> None:
         """Stores what a release has changed, if that is due."""
@@ -140,6 +136,15 @@ class ReleaseLooks:
             return
         change = Change(scores.before(day), scores.since(day), effect.change)
         await self._changes.store(effect, change, await self._changes.ask(watched, change))
+
+
+def _others(release: Release, watched: WatchedSubject | None) -> Mapping[str, Watch]:
+    """Who is told that a release is marked or taken back: not the person who did it."""
+    if watched is None:
+        return {}
+    recipients = with_marker(release, watched.watches)
+    recipients.pop(release.taken_back_by or release.set_by, None)
+    return recipients
 
 
 def _unknown_effect(release: Release, now: datetime) -> Standing:

@@ -69,19 +69,20 @@ async def _mark_with_note(
         await ack(response_action="errors", errors={ids.BLOCK_DAY: words.NO_DAY})
         return
     await ack()
-    said = await _mark(services, invocation, state, payloads.typed(values, ids.BLOCK_NOTE), day)
-    recipient = Recipient(invocation.user_id, state.told_at or channel_id)
-    await services.messenger.tell(recipient, said)
+    await _mark(services, invocation, state, payloads.typed(values, ids.BLOCK_NOTE), day)
 
 
 async def _mark(
     services: Services, invocation: Invocation, state: ReleaseState, note: str, day: date
-) -> Post | str:
+) -> None:
+    by = invocation.user_id
     place = Place(invocation.team_id, state.channel_id or "", state.author_id)
+    said: Post | str
     try:
-        return await releases.mark(services, place, note, invocation.user_id, day)
+        said = await releases.mark(services, place, note, by, day)
     except ValueError as exc:
-        return str(exc)
+        said = str(exc)
+    await services.messenger.tell(Recipient(by, state.told_at or place.channel_id), said)
 
 
 def _chosen_day(values: Raw, today: date) -> date | None:

@@ -88,12 +88,18 @@ class StandingLooks:
         follows = standing.id if standing else 0
         new = replace(new_standing(watched.subject, series, finding, now), follows=follows)
         if finding.event in {Event.BEGAN, Event.FURTHER}:
-            change = change_of(new, finding, series)
-            await self._changes.store(new, change, await self._changes.ask(watched, change))
+            await self._begin(watched, new, finding, series)
             return
         # So is another judge, which has no event.
         is_to_tell = finding.event is not None or (standing is not None and known is None)
         await self._standings.begin(replace(new, is_to_tell=is_to_tell))
+
+    async def _begin(
+        self, watched: WatchedSubject, new: Standing, finding: Look, series: Series
+    ) -> None:
+        """Stores a direction, once it is known whose change it is."""
+        change = change_of(new, finding, series)
+        await self._changes.store(new, change, await self._changes.ask(watched, change))
 
     async def _find(self, series: Series, state: State) -> Look:
         scores = series.dated()

@@ -142,8 +142,13 @@ class Watcher:
         if watch is None or not is_since(watch, raw["ts"]):
             return 0
         reply = to_reply(watch.team_id, watch.channel_id, raw)
-        first = await self.replies.part_of(reply)
         rests_at = self.services.clock() + rest
+        return await self._note_reply(watch, reply, rests_at, is_change=is_change)
+
+    async def _note_reply(
+        self, watch: Watch, reply: SeenReply, rests_at: datetime, *, is_change: bool
+    ) -> int:
+        first = await self.replies.part_of(reply)
         if not is_change and (first is None or first.ts == reply.ts):
             return await self.replies.note(reply, watch, rests_at)
         if first:

@@ -1,10 +1,10 @@
 """How a watch asks the judge for its scores, and what a score costs."""
 
 import asyncio
+from functools import partial
 from typing import NamedTuple
 
 from bot.domain.watch import Watch
-from bot.pipeline.judges import Judges
 from bot.services import Services
 from bot.settings import OFFLINE
 from judge import Judge, JudgeError, Verdict
@@ -60,24 +60,23 @@ async def _find_way(
     settings = services.settings
     chosen = await services.rubrics.log.chosen(team_id, channel_id)
     model = chosen.model or settings.judge_model
-    judges = services.judges
-    if model == OFFLINE or judges is None:
+    if model == OFFLINE or services.judges is None:
         return Way(model, usd=0 if model == OFFLINE else None)
+    judge_of = partial(services.judges.of_channel, team_id, channel_id)
     ask = watch.ask if watch else None
     tried: Verdict | None = None
     if watch is None and settings.judge_ask == TEXT:
-        short = await judges.of_channel(team_id, channel_id, DISTRIBUTION)
-        tried = await _try_out(judges, short, patience_s)
-        if tried and tried.probabilities:
-            ask = DISTRIBUTION
+        tried = await _try_out(services, await judge_of(DISTRIBUTION), patience_s)
+    if tried and tried.probabilities:
+        ask = DISTRIBUTION
     way = Way(model, ask)
-    judge = await judges.of_channel(team_id, channel_id, ask)
+    judge = await judge_of(ask)
     if judge is None or not has_price_list(settings.openai_base_url or OPENAI_URL):
         return way
     usd = await services.store.spending.mean_cost(team_id, judge.version)
     if usd is not None:
         return way._replace(usd=usd)
-    return await _priced(services, way, tried or await _try_out(judges, judge, patience_s))
+    return await _priced(services, way, tried or await _try_out(services, judge, patience_s))
 
 
 async def _priced(services: Services, way: Way, tried: Verdict | None) -> Way:
@@ -90,11 +89,12 @@ async def _priced(services: Services, way: Way, tried: Verdict | None) -> Way:
     return way._replace(usd=usd, is_guess=tried is None)
 
 
-async def _try_out(judges: Judges, judge: Judge | None, patience_s: float) -> Verdict | None:
+async def _try_out(services: Services, judge: Judge | None, patience_s: float) -> Verdict | None:
     """The judge's verdict on a usual reply; None if it does not come in time. A later call has it."""
     try:
         async with asyncio.timeout(patience_s):
-            return await judges.tried.get(judge) if judge else None
+            judges = services.judges
+            return await judges.tried.get(judge) if judges and judge else None
     except (JudgeError, TimeoutError):
         return None
 

@@ -217,13 +217,21 @@ async def _save(
     if not_saved:
         errors = {_shows_block(form): not_saved.replace("`", "")}
         return {"response_action": "errors", "errors": errors}
+    more = await _more(services, invocation, state, form, is_new=earlier is None)
+    return await orders.begun(watcher, watch, state.channel, more)
+
+
+async def _more(
+    services: Services, invocation: Invocation, state: WatchState, form: WatchForm, *, is_new: bool
+) -> str:
+    """What follows: the first figures of a new watch, and the digest, which is switched on."""
     more = list[str]()
-    if not earlier and not watch.is_everywhere:
+    if is_new and not state.is_everywhere:
         more.append(f"The first figures come after {FIRST} scores.")
     if form.with_digest:
         place = Place(invocation.team_id, state.channel)
         more.append(await services.post_weekly(place, invocation.user_id))
-    return await orders.begun(watcher, watch, state.channel, " ".join(more))
+    return " ".join(more)
 
 
 def _shows_block(form: WatchForm) -> str:
@@ -255,25 +263,25 @@ async def _errors(
 ) -> dict[str, str]:
     """What is wrong with what a person has entered, by block id."""
     errors = {} if form.share else {ids.BLOCK_ASSISTANT: window_words.NOT_SHOWN_YET}
-    floor = form.changes.get("floor")
     scale = (await services.rubrics.of(team_id, channel_id)).scale
+    floor = form.changes.get("floor")
     if floor is not None and not scale.low < floor < scale.high:
         errors[slack_ids.of(ids.BLOCK_FLOOR, form.author_id)] = window_words.off_floor(scale)
     people = [each for each in form.changes.get("alerts_to", ()) if each != channel_id]
-    out = await _kept_out(services, channel_id, people)
-    if out:
-        names = [await services.members.name_of(each) for each in out]
+    names = await _kept_out(services, channel_id, people)
+    if names:
         errors[slack_ids.of(ids.BLOCK_ALERTS_TO, form.author_id)] = window_words.kept_out(names)
     return errors
 
 
 async def _kept_out(services: Services, channel_id: str, people: Sequence[str]) -> Sequence[str]:
-    """Those who may not see the channel's figures, which alerts contain; all, if Slack does not
-    answer.
+    """The names of those who may not see the channel's figures, which alerts contain; of all, if
+    Slack does not answer.
     """
     keeps_out = (services.memberships.keeps_out(each, channel_id) for each in people)
     answers = await asyncio.gather(*keeps_out, return_exceptions=True)
-    return [each for each, is_out in zip(people, answers, strict=True) if is_out]
+    out = [each for each, is_out in zip(people, answers, strict=True) if is_out]
+    return [await services.members.name_of(each) for each in out]
 
 
 def register(app: AsyncApp, watcher: Watcher) -> None:
