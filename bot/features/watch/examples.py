@@ -37,22 +37,23 @@ async def read_low_part(
     low = await services.store.tallies.low(place, which.span, _LOOKED_AT, False)
     name = await services.members.name_of(subject.author_id)
     examples = folded(case for case in low if case.channel_id in shown_in)[:EXAMPLES]
-    buttons = _buttons(services, subject, which, min(shown_in, default=place.channel_id))
+    marked_in = min(shown_in, default=place.channel_id)
     blocks = [
         *cause_blocks(low),
         *example_blocks(examples, name, services.identity.url),
-        ui.actions(*(ui.spoken(button, name) for button in buttons)),
+        _buttons(services, subject, which, marked_in, name),
     ]
     return LowPart(blocks, ids_of(examples))
 
 
 def _buttons(
-    services: Services, subject: Subject, which: LowList, marked_in: str
-) -> Sequence[ui.Block]:
+    services: Services, subject: Subject, which: LowList, marked_in: str, name: str
+) -> ui.Block:
     """What can be done about low replies; a release is marked in the channel `marked_in`."""
     see_all = [button | {"text": ui.plain("See all")} for button in services.low_button(which)]
     release = ui.button("Mark a release", ids.ACTION_RELEASE, f"{marked_in}:{subject.author_id}")
-    return *see_all, release, pause_button(subject)
+    buttons = (*see_all, release, pause_button(subject))
+    return ui.actions(*(ui.spoken(button, name) for button in buttons))
 
 
 def cause_blocks(low: Sequence[LowCase]) -> list[ui.Block]:

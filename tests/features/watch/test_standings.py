@@ -154,13 +154,11 @@ async def test_not_for_a_week_stops_a_further_drop_and_no_better_news(stage: Sta
 
 async def test_a_standing_says_since_when_nothing_was_judged(stage: Stage) -> None:
     await write_scores(stage, [(ago(day), 4, 5) for day in range(1, 12)])
-    await look(stage)
-    assert "not judged since" not in first_line(await standing(stage), "helper")
-    await look(stage, 5 * DAY)
-    found = await standing(stage)
     day = (datetime.now(UTC) + until_noon() - DAY).date()
-    assert found.judged_on == day
-    assert f"(not judged since {day_words(day)})" in first_line(found, "helper")
+    for later, is_said in ((timedelta(), False), (5 * DAY, True)):
+        await look(stage, later)
+        line = first_line(await standing(stage), "helper")
+        assert (f"(not judged since {day_words(day)})" in line) is is_said
 
 
 async def test_a_change_that_was_stored_is_told_by_the_next_process(stage: Stage) -> None:
@@ -348,9 +346,7 @@ async def test_a_change_says_what_has_changed_about_the_questions(stage: Stage) 
 
 
 async def answered(stage: Stage, *names: str | None) -> None:
-    """Writes ten replies of each of the last days, today's last, which these models answered for;
-    and looks.
-    """
+    """Writes ten replies of each of the last days, today's last, which these models answered for."""
     days = [(len(names) - 0.5 - day, 4, 10) for day in range(len(names))]
     await write_scores(stage, days)
     rating = {"position": 0, "score": 4, "model": "m", "justification": "", "raw": ""}
@@ -361,21 +357,31 @@ async def answered(stage: Stage, *names: str | None) -> None:
         for place, number in enumerate(numbers)
     ]
     await stage.log.database.execute(insert(ratings).values(written))
-    await NewModels(stage.services).look()
 
 
-async def test_another_model_that_answers_is_told_once(stage: Stage) -> None:
+async def test_another_model_that_answers_is_told_once_of_all_channels(stage: Stage) -> None:
     await answered(stage, *["m-1"] * 14, "m-2")
-    await NewModels(stage.services).look()
+    await change(stage, is_private=False)
+    await watch_too(stage, "C-PUBLIC", 2)
+    for _ in range(2):
+        await NewModels(stage.services).look()
     (notice,) = told(stage)
     assert "the provider now answers as `m-2`, was `m-1`." in notice.text
+    assert "<#C-PUBLIC>" in shown(notice)
 
 
 @pytest.mark.parametrize(
-    "names", [["m-1", "m-2"] * 4, [f"m-{day}" for day in range(8)], [*["m-1"] * 7, None]]
+    "names",
+    [
+        ["m-1", "m-2"] * 4,
+        [f"m-{day}" for day in range(8)],
+        [*["m-1"] * 7, None],
+        [*[None] * 7, "m-2"],
+    ],
 )
 async def test_models_that_take_turns_or_are_not_named_are_no_change(
     stage: Stage, names: list[str | None]
 ) -> None:
     await answered(stage, *names)
+    await NewModels(stage.services).look()
     assert told(stage) == []

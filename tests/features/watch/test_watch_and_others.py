@@ -1,11 +1,11 @@
 """What watches bring to other features."""
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 
-from bot.store.schema import thumbs
-from tests.features.watch.test_watch_window import window
-from tests.features.watch.watching import say, scored, seen, use_rubric
+from bot.store.schema import channels, thumbs
+from tests.features.watch.test_watch_window import submit, window
+from tests.features.watch.watching import say, scored, seen
 from tests.gestures import add_case, heard, help_desk, stats
 from tests.stage import Stage, shown
 
@@ -33,13 +33,13 @@ async def test_thumbs_count_before_their_watched_reply_is_scored(stage: Stage) -
     assert f"*helper*, {NO_LABELS} 0 up, 1 down on 1 reply" in details
 
 
-@pytest.mark.needs("rubrics")
 async def test_watched_replies_are_scored_with_the_channels_rubric(stage: Stage) -> None:
-    await use_rubric(stage, "code")
+    here = {"team_id": stage.slack.workspace.team_id, "channel_id": help_desk(stage).id}
+    await stage.log.database.execute(insert(channels).values(here | {"rubric": "code"}))
     assert "Replies are scored with this channel's rubric, `code`" in await window(stage)
-    await stage.slack.settled(stage.ann.submit())
-    _, _, case = await scored(stage)
-    assert (case.rubric, case.probability) == ("code", 1.0)
+    await submit(stage)
+    *_, case = await scored(stage)
+    assert case.rubric == "code"
 
 
 @pytest.mark.needs("digest")

@@ -23,7 +23,7 @@ from bot.store.notices import key_of
 from bot.store.schema import cases, ratings
 from pocket_slack import Message, Person
 from tests.cases import NOW, a_row
-from tests.stage import CHANNEL, Stage, buttons
+from tests.stage import CHANNEL, Stage
 
 NO_LIMITS = Limits()
 WATCH = Watch("T1", "C1", "U1", NOW)
@@ -57,17 +57,6 @@ async def end(stage: Stage, name: str) -> str:
         lambda: "End the watch on" not in stage.ann.ephemerals(CHANNEL)[-1].text
     )
     return stage.ann.ephemerals(CHANNEL)[-1].text
-
-
-async def use_rubric(stage: Stage, name: str) -> None:
-    """Returns once the channel uses the rubric."""
-    from bot.features.rubrics.ids import ACTION_RUBRIC_USE  # here: the feature can be deleted
-
-    before = len(stage.ann.ephemerals(CHANNEL))
-    stage.ann.command(CHANNEL, slack_ids.COMMAND, f"rubric use {name}")
-    asked = await stage.told(stage.ann, before + 1)
-    stage.ann.click(asked, ACTION_RUBRIC_USE)
-    await stage.slack.until(lambda: not buttons(asked))
 
 
 async def take_finished(
