@@ -96,6 +96,7 @@ async def test_a_drop_is_told_once_remembered_and_told_when_it_is_over(stage: St
     (alert,) = stage.ours()
     assert alert.text.startswith("helper has become worse: 2.5 since ")
     assert "Scored 0 to 2: 30 of 60 (50%) since then, 0 of 112 (0%) before." in shown(alert)
+    assert "30 replies alike" in shown(alert)
     row = next(block for block in alert.blocks if ids.ACTION_PAUSE in str(block))
     spoken = [element["accessibility_label"] for element in row["elements"]]
     assert spoken[-2:] == ["Mark a release, helper", "Not for a week, helper"]
