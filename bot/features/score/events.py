@@ -58,18 +58,7 @@ def register(app: AsyncApp, services: Services) -> None:
     async def take(
         body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]
     ) -> None:
-        answer: Answer | None = None
-        event: Hashable = None
-        try:
-            if is_mention(body, own_ids):
-                event = body["event"]["channel"], body["event"]["ts"]
-                answer = await _take_mention(services, to_invocation(body), body["event"])
-            elif reaction := messages.to_reaction(body):
-                event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
-                answer = await _take_reaction(services, to_invocation(body), reaction)
-        except (blocker.RefusedError, NotReadableError) as exc:
-            recipient = to_invocation(body).recipient
-            answer = partial(services.messenger.tell, recipient, _why_not(exc))
+        event, answer = await _answer_to(services, body)
         if answer and event not in answered:
             answered.append(event)
             context["answer"] = answer
@@ -86,6 +75,24 @@ def register(app: AsyncApp, services: Services) -> None:
     async def reply(context: AsyncBoltContext) -> None:
         if answer := context.get("answer"):
             await answer()
+
+
+async def _answer_to(services: Services, body: Raw) -> tuple[Hashable, Answer | None]:
+    """What tells one event from another, and the answer to it, if it asks for something."""
+    own_ids = services.identity.own_ids
+    answer: Answer | None = None
+    event: Hashable = None
+    try:
+        if is_mention(body, own_ids):
+            event = body["event"]["channel"], body["event"]["ts"]
+            answer = await _take_mention(services, to_invocation(body), body["event"])
+        elif reaction := messages.to_reaction(body):
+            event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
+            answer = await _take_reaction(services, to_invocation(body), reaction)
+    except (blocker.RefusedError, NotReadableError) as exc:
+        recipient = to_invocation(body).recipient
+        answer = partial(services.messenger.tell, recipient, _why_not(exc))
+    return event, answer
 
 
 async def _take_mention(services: Services, person: Invocation, event: Raw) -> Answer:
