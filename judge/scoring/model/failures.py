@@ -211,7 +211,7 @@ def to_judge_error(
     problem = _problem(error)
     if path != CHAT and _lacks_decisions(error):
         problem = _Problem.NO_DECISIONS
-    child, sentence = _ERRORS[problem]
+    child, sentence = _ERRORS.get(problem, _ERRORS[_Problem.REJECTED])
     failure = child(sentence.format(server=server, model=model, answer=_answer_of(error, prompt)))
     failure.is_too_long = problem is _Problem.TOO_LONG
     return failure
