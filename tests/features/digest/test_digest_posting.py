@@ -51,6 +51,10 @@ class Office:
     settings: Settings
     _count: int = field(default=0)
 
+    @property
+    def workspace(self) -> Workspace:
+        return self.slack.workspace
+
     def now(self) -> datetime:
         return datetime.fromtimestamp(self.clock.now(), UTC)
 

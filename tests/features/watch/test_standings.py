@@ -96,7 +96,6 @@ async def test_a_drop_is_told_once_remembered_and_told_when_it_is_over(stage: St
     (alert,) = stage.ours()
     assert alert.text.startswith("helper has become worse: 2.5 since ")
     assert "Scored 0 to 2: 30 of 60 (50%) since then, 0 of 112 (0%) before." in shown(alert)
-    assert "30 replies alike" in shown(alert)
     row = next(block for block in alert.blocks if ids.ACTION_PAUSE in str(block))
     spoken = [element["accessibility_label"] for element in row["elements"]]
     assert spoken[-2:] == ["Mark a release, helper", "Not for a week, helper"]
@@ -125,6 +124,7 @@ async def test_the_model_is_asked_once_for_causes_before_a_drop_is_told(stage: S
     await look(stage, DAY)
     (alert,) = told(stage)
     assert "Most often: *no steps* (30 of 30 low replies in the last 7 days)" in shown(alert)
+    assert "30 replies alike, such as to “Why?”\n“No steps.”" in shown(alert)
     assert len(stage.model.requests) == ASKED + 1
 
 
