@@ -1,18 +1,18 @@
-"""A watch that hears of messages by events."""
+"""A watch that hears of messages by events; without the feature watch no messages are noted."""
 
 from sqlalchemy import select
 
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import seen_messages
-from tests.features.watch.watching import say
 from tests.stage import Stage, StageFactory
+from tests.watches import watch_helper
 
 
-async def listening(open_stage: StageFactory, alert: str = "off") -> Stage:
+async def listening(open_stage: StageFactory) -> Stage:
     stage: Stage = await open_stage(
         manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
     )
-    await say(stage, f"@helper all alert {alert}")
+    await watch_helper(stage)
     return stage
 
 

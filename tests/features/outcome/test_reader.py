@@ -26,6 +26,7 @@ async def seen(stage: Stage, number: int) -> Sequence[Row[Any]]:
     return rows
 
 
+@pytest.mark.needs("watch")
 async def test_questions_and_answers_are_noted_without_words_until_they_are_deleted(
     stage: Stage,
 ) -> None:

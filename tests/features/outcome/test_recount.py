@@ -1,4 +1,7 @@
-"""What is stored of a channel gives the same outcomes as its messages, counted by hand."""
+"""What is stored of a channel gives the same outcomes as its messages, counted by hand.
+
+It is what the watch has read, so without the feature watch they are left out.
+"""
 
 from datetime import timedelta
 
@@ -8,14 +11,16 @@ from bot.domain.questions import Question
 from bot.features.outcome.figures import OutcomeFigures
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from pocket_slack import Message
-from tests.features.watch.watching import look, only, say
 from tests.stage import CHANNEL, Stage, StageFactory
+from tests.watches import only, watch_helper
 
 LATER = timedelta(minutes=50)
 
 
 async def questions(stage: Stage) -> dict[str, Question]:
     """The questions so far; with events nothing is looked for, which could be faster than they are."""
+    from tests.features.watch.watching import look  # here: the feature can be deleted
+
     if stage.services.settings.watch_by == "looking":
         await look(stage, LATER)
     figures = OutcomeFigures(stage.services_at(LATER))
@@ -30,13 +35,14 @@ async def is_question(stage: Stage, message: Message) -> bool:
     return message.ts in await questions(stage)
 
 
+@pytest.mark.needs("watch")
 @pytest.mark.parametrize("way", ["events", "looking"])
 async def test_streams_steps_announcements_and_others_are_told_apart(
     open_stage: StageFactory, way: str
 ) -> None:
     manifest = load_manifest(parts=[MESSAGE_EVENTS] if way == "events" else [])
     stage: Stage = await open_stage(manifest=manifest, watch_by=way)
-    await say(stage, "@helper all alert off")
+    await watch_helper(stage)
     helper = stage.helper
     streamed = ask(stage, "streamed?")
     stream = helper.stream(CHANNEL, "Run ", streamed.ts)

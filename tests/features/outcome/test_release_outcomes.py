@@ -3,16 +3,16 @@
 import re
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from bot.domain.standing import subject_of
 from bot.domain.week import Week
 from bot.features.outcome import feature
 from bot.store.figures import Place
 from bot.store.seen_messages import SeenMessages
 from tests.features.outcome.test_outcomes import START, a_message
-from tests.features.watch.test_releases import compare, look, mark, scores
-from tests.features.watch.test_standings import worth
-from tests.features.watch.watching import only, say, told
 from tests.stage import Stage, StageFactory, shown
+from tests.watches import only
 
 
 async def ask(stage: Stage, days_ago: float, *, is_answered: bool) -> None:
@@ -25,9 +25,14 @@ async def ask(stage: Stage, days_ago: float, *, is_answered: bool) -> None:
         await seen.note(a_message(seconds + 60, watch.author_id, seconds, is_app=True, **place))
 
 
+@pytest.mark.needs("watch")
 async def test_what_a_release_has_changed_has_the_shares_of_outcomes(
     open_stage: StageFactory,
 ) -> None:
+    from tests.features.watch.test_releases import compare, look, mark, scores
+    from tests.features.watch.test_standings import worth
+    from tests.features.watch.watching import say, told
+
     stage: Stage = await open_stage()
     await say(stage, "@helper all alert me")
     stage.model.script(worth())

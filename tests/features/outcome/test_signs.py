@@ -1,23 +1,27 @@
-"""A model reads what was written after an answer, once for a thread that has rested."""
+"""A model reads what was written after an answer, once for a thread that has rested.
+
+The watch notes the messages, so without that feature no thread is read.
+"""
 
 import asyncio
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from bot.domain.outcome import Outcomes, Sign
 from bot.domain.standing import subject_of
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.signs import SignReader
-from bot.store.schema import seen_messages, thread_signs
+from bot.store.schema import seen_messages, thread_signs, watches
 from bot.store.seen_messages import HELD_FOR
 from pocket_slack import Message
 from tests.features.outcome.listening import listening, noted
-from tests.features.watch.watching import only, say
 from tests.model_server import Failure, Held
 from tests.stage import CHANNEL, Stage, StageFactory
+from tests.watches import only
 
+pytestmark = pytest.mark.needs("watch")
 CONTESTED = "confirmed: no\nthanked: no\ncontested: yes\nhanded over: no"
 CONFIRMED = "confirmed: yes\nthanked: yes\ncontested: no\nhanded over: no"
 RESTED = timedelta(hours=1, minutes=1)
@@ -146,7 +150,7 @@ async def test_what_was_read_goes_with_the_message_also_while_the_model_reads(
 
 async def test_a_thread_costs_at_most_what_the_watch_may_spend_in_a_day(stage: Stage) -> None:
     stage.model.script(CONTESTED)
-    await say(stage, "@helper all 1 a day alert off")
+    await stage.log.database.execute(update(watches).values(per_day=1))
     for number in (1, 2):
         await answered(stage, "That does not work.", before=3 * (number - 1))
     for days in (0, 1):

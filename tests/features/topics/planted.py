@@ -14,8 +14,8 @@ from bot.features.topics.sorting import LOOK_HOUR, TopicLooks
 from bot.store.figures import to_ts
 from bot.store.schema import cases, seen_messages
 from tests.cases import a_row
-from tests.features.watch.watching import only
 from tests.stage import CHANNEL, Stage
+from tests.watches import only
 
 VERSION = "m, additive-5 1"
 NAMES = {"expense": "expense claims", "password": "password reset", "leave": "days of leave"}

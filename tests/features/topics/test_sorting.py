@@ -10,8 +10,8 @@ from sqlalchemy import delete, select
 from bot.domain.limits import Limits
 from bot.store.schema import cases, seen_messages, topics
 from tests.features.topics.planted import NAMES, NAMING, ask, monday, sort, sorter
-from tests.features.watch.watching import say
 from tests.stage import Stage, StageFactory
+from tests.watches import watch_helper
 
 EXPENSES, PASSWORDS, LEAVE = NAMES.values()
 
@@ -19,7 +19,7 @@ EXPENSES, PASSWORDS, LEAVE = NAMES.values()
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
     opened: Stage = await open_stage(watch_by="looking")
-    await say(opened, "@helper all alert off")
+    await watch_helper(opened)
     opened.model.script(sorter())
     return opened
 

@@ -11,9 +11,6 @@ from sqlalchemy import select, update
 from bot.domain.standing import Standing, subject_of
 from bot.features.topics import ids, text
 from bot.features.topics.figures import TopicFigures
-from bot.features.watch.questions import MIX_MOVED
-from bot.features.watch.standings import StandingLooks
-from bot.features.watch.way import find_way
 from bot.pipeline.text import none_watched
 from bot.slack import ids as slack_ids
 from bot.slack.manifest import load_manifest
@@ -22,10 +19,10 @@ from bot.store.standings import Standings
 from judge.evaluation.standing import Direction
 from pocket_slack import Message
 from tests.features.topics.planted import NAMES, ask, monday, sort, sorter
-from tests.features.watch.watching import only, say
 from tests.gestures import home, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 from tests.texts import read
+from tests.watches import only, watch_helper
 
 EXPENSES, PASSWORDS, _ = NAMES.values()
 
@@ -33,7 +30,7 @@ EXPENSES, PASSWORDS, _ = NAMES.values()
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
     opened: Stage = await open_stage(manifest=load_manifest(parts=["files"]), watch_by="looking")
-    await say(opened, "@helper all alert off")
+    await watch_helper(opened)
     opened.model.script(sorter())
     opened.services.clock = monday
     return opened
@@ -57,14 +54,14 @@ async def test_topics_have_counts_and_stay_in_a_private_channel(
     await ask(stage, "I forgot my password", [4] * 12)
     await ask(stage, "Which expense is paid", [None])
     await sort(stage)
-    said = shown(await told(stage, "topics @helper", 2))
+    said = shown(await told(stage, "topics @helper", 1))
     assert f"*{EXPENSES}*: 21 questions · mean *2.5*, between" in said
     assert f"*{PASSWORDS}*: 12 questions · mean *4.0*, between" in said
     assert "1 not answered within a day (5%)" in said
-    assert shown(await told(stage, "topics", 3)) == said
-    line = await stats(stage, "@helper", 4)
+    assert shown(await told(stage, "topics", 2)) == said
+    line = await stats(stage, "@helper", 3)
     assert f"most often *{EXPENSES}* (21 questions)" in shown(line)
-    everywhere = shown(await pressed(stage, line, ids.ACTION_TOPICS, 5))
+    everywhere = shown(await pressed(stage, line, ids.ACTION_TOPICS, 4))
     assert everywhere.splitlines()[1:] == said.splitlines()[1:]
     await stage.log.database.execute(update(watches).values(is_private=True))
     private = subject_of(await only(stage))
@@ -77,11 +74,11 @@ async def test_without_topics_it_is_said_when_there_are_some_and_what_to_write(
     stage: Stage,
 ) -> None:
     await ask(stage, "How do I file an expense", [2] * 12)
-    none_yet = await told(stage, "topics @helper", 2)
+    none_yet = await told(stage, "topics @helper", 1)
     assert text.NONE_YET in shown(none_yet)
-    listed = shown(await pressed(stage, none_yet, ids.ACTION_WRITE, 3))
+    listed = shown(await pressed(stage, none_yet, ids.ACTION_WRITE, 2))
     assert "*Other questions*: asked 12 times, answered well never" in listed
-    said = (await told(stage, "topics @helper last week", 4)).text
+    said = (await told(stage, "topics @helper last week", 3)).text
     assert said == none_watched("topics", "@helper last week", ["helper"])
 
 
@@ -94,9 +91,9 @@ async def test_what_to_write_has_bad_questions_in_the_same_words_together_with_l
     await ask(stage, "I forgot my password", [4] * 30)
     await ask(stage, "Who approves an expense", [None])
     await sort(stage)
-    table = await told(stage, "topics @helper", 2)
+    table = await told(stage, "topics @helper", 1)
     assert f"*{EXPENSES}*: 13 questions" in shown(table)
-    listed = shown(await pressed(stage, table, ids.ACTION_WRITE, 3))
+    listed = shown(await pressed(stage, table, ids.ACTION_WRITE, 2))
     assert f"*{EXPENSES}*: asked 13 times, answered well 4 times" in listed
     assert "asked 9 times, answered well once: “How do I hand over an expense?” <http" in listed
     assert "• “Who approves an expense 0?” <http" in listed
@@ -107,16 +104,16 @@ async def test_what_to_write_has_bad_questions_in_the_same_words_together_with_l
     # A person outside the channel sees nothing by the button.
     stage.ann.leave(CHANNEL)
     stage.services.memberships._channels.forget(stage.ann.id)
-    said = await pressed(stage, table, ids.ACTION_WRITE, 4)
+    said = await pressed(stage, table, ids.ACTION_WRITE, 3)
     assert said.text.startswith("Slack does not list this channel")
 
 
 @pytest.mark.needs("digest", "outcome")
 async def test_what_to_write_comes_as_a_file_that_goes_with_its_questions(stage: Stage) -> None:
     await ask(stage, "How do I hand over an expense?", [1] * 20, is_same=True)
-    none_yet = await told(stage, "topics @helper", 2)
-    listed = await pressed(stage, none_yet, ids.ACTION_WRITE, 3)
-    assert "in your direct messages" in (await pressed(stage, listed, ids.ACTION_FILE, 4)).text
+    none_yet = await told(stage, "topics @helper", 1)
+    listed = await pressed(stage, none_yet, ids.ACTION_WRITE, 2)
+    assert "in your direct messages" in (await pressed(stage, listed, ids.ACTION_FILE, 3)).text
     (file,) = stage.slack.workspace.files.values()
     row = json.loads(file.content)
     assert (row["topic"], row["asked"], row["answered_well"]) == ("other", 20, 0)
@@ -133,6 +130,8 @@ Scores = tuple[Sequence[int], Sequence[int]]
 
 async def planted_change(stage: Stage, before: Scores, now: Scores) -> Standing:
     """Every other day for three weeks these scores, then two days with others, which are lower."""
+    from bot.features.watch.standings import StandingLooks  # here: the feature can be deleted
+
     planted = [(day, before) for day in range(3, 24, 2)]
     for day, (expenses, passwords) in [*planted, (1.5, now)]:
         await ask(stage, f"How do I file an expense, day {day}", expenses, days=day)
@@ -145,11 +144,11 @@ async def planted_change(stage: Stage, before: Scores, now: Scores) -> Standing:
     return found
 
 
-@pytest.mark.needs("home", "digest")
+@pytest.mark.needs("home", "digest", "watch")
 async def test_a_drop_in_one_topic_is_said_in_the_alert_on_home_and_in_the_digest(
     stage: Stage,
 ) -> None:
-    await say(stage, "@helper all alert me")
+    await stage.log.database.execute(update(watches).values(alerts_to=[stage.ann.id]))
     usual = [4, 5, 4] * 2
     await planted_change(stage, (usual, usual), ([0, 1] * 15, [4, 5, 4] * 10))
     only_in = f"Only in *{EXPENSES}*: 0.5, was 4.3."
@@ -167,16 +166,22 @@ async def test_a_drop_in_one_topic_is_said_in_the_alert_on_home_and_in_the_diges
     await stage.slack.until(lambda: EXPENSES not in shown(alert))
 
 
+@pytest.mark.needs("watch")
 async def test_a_drop_that_another_mix_explains_is_not_blamed_on_the_assistant(
     stage: Stage,
 ) -> None:
+    from bot.features.watch.questions import MIX_MOVED
+
     before = ([1, 1], [4, 5, 4, 5, 5] * 2)
     found = await planted_change(stage, before, ([1] * 40, [4, 5] * 3))
     assert found.questions == MIX_MOVED
     assert EXPENSES not in str(found)
 
 
+@pytest.mark.needs("watch")
 async def test_the_price_of_a_watch_has_the_sorting_in_it(stage: Stage) -> None:
+    from bot.features.watch.way import find_way
+
     settings = stage.services.settings.model_copy(update={"openai_base_url": None})
     services = replace(stage.services, settings=settings)
     team_id = stage.slack.workspace.team_id

@@ -17,16 +17,9 @@ from bot.pipeline.quoting import unquote
 from bot.store.notices import Notices, day_of
 from bot.store.schema import assignments, cases, notices
 from judge import DEFAULT_MODEL
-from tests.features.watch.watching import (
-    alarm,
-    an_alarm,
-    only,
-    orders,
-    say,
-    told,
-    write_scores,
-)
+from tests.features.watch.watching import alarm, an_alarm, orders, say, told, write_scores
 from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.watches import only
 
 
 @pytest.fixture

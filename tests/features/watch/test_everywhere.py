@@ -16,8 +16,9 @@ from bot.features.watch.watcher import Watcher
 from bot.store.schema import cases, watches
 from tests.features.watch.test_standings import drop, look, worth
 from tests.features.watch.test_watch_window import filled, grown, its, submit
-from tests.features.watch.watching import end, only, orders, say, told, write_low
+from tests.features.watch.watching import end, orders, say, told, write_low
 from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.watches import only
 
 
 @pytest.fixture

@@ -21,16 +21,9 @@ from bot.store.notices import Notices, day_of
 from bot.store.schema import watches
 from pocket_slack import Delivery, Message, Person, channels
 from tests.features.watch.test_watch_window import filled, grown, submit, updates
-from tests.features.watch.watching import (
-    WATCH,
-    add_other,
-    only,
-    say,
-    told,
-    until_noon,
-    write_scores,
-)
+from tests.features.watch.watching import WATCH, add_other, say, told, until_noon, write_scores
 from tests.stage import CHANNEL, Stage, StageFactory, buttons, shown
+from tests.watches import only
 
 SOON = timedelta(minutes=6)  # a claim that was not kept is over by then
 BUTTONS = [ids.ACTION_WATCH]

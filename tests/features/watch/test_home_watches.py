@@ -18,9 +18,10 @@ from bot.store.standings import Standings
 from judge.evaluation.standing import Direction
 from pocket_slack import Channel
 from tests.features.watch.test_week_text import standing
-from tests.features.watch.watching import add_other, only, orders, say
+from tests.features.watch.watching import add_other, orders, say
 from tests.gestures import add_case, help_desk, home, private, stats
 from tests.stage import Stage, shown
+from tests.watches import only
 
 pytestmark = [pytest.mark.needs("home"), pytest.mark.needs("digest")]
 NOBODY = "No assistant of your channels is watched yet"

@@ -11,8 +11,9 @@ from bot.domain.case import CaseStatus
 from bot.features.watch.news import tell_low
 from bot.store.schema import cases, spent
 from pocket_slack import Message
-from tests.features.watch.watching import only, orders, say, seen, take_finished, told, write_low
+from tests.features.watch.watching import orders, say, seen, take_finished, told, write_low
 from tests.stage import LOST, QUESTION, Stage, StageFactory, buttons, shown
+from tests.watches import only
 
 LOW = "score: 1\nIt names no source."
 SOON = timedelta(minutes=6)  # a claim that was not kept is over by then

@@ -20,10 +20,11 @@ from bot.store.standings import Standings
 from judge.evaluation.blame import FEWEST
 from judge.evaluation.standing import Direction, Event
 from tests.features.watch.test_alerts import change, channel_id, direct
-from tests.features.watch.watching import only, orders, say, told, until_noon, write_scores
+from tests.features.watch.watching import orders, say, told, until_noon, write_scores
 from tests.gestures import its_digest
 from tests.model_server import Failure, Held
 from tests.stage import Stage, StageFactory, shown
+from tests.watches import only
 
 TEXTS = {"question": "Why?", "response": "Because, worth {}."}
 DAY = timedelta(days=1)

@@ -25,7 +25,6 @@ from tests.features.watch.watching import (
     alarm,
     end,
     look,
-    only,
     outcomes,
     say,
     scored,
@@ -37,6 +36,7 @@ from tests.features.watch.watching import (
 )
 from tests.model_server import Decided
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+from tests.watches import only
 
 
 async def test_a_watched_reply_is_scored_when_finished_and_nothing_is_posted(stage: Stage) -> None:

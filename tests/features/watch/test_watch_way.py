@@ -16,9 +16,10 @@ from judge import DEFAULT_MODEL
 from judge.evaluation.stats import Interval
 from judge.scoring.ways import USUAL
 from tests.features.watch.test_watch_window import window
-from tests.features.watch.watching import only, say, scored, write_scores
+from tests.features.watch.watching import say, scored, write_scores
 from tests.model_server import Answer, Failure, Script, Stall
 from tests.stage import GOOD, Stage
+from tests.watches import only
 
 SAID = "The judge is asked for the score alone, and for a reason where it is low or shown."
 

@@ -16,8 +16,9 @@ from bot.slack import ids as slack_ids
 from bot.slack.invocation import Raw
 from judge.scoring.rubric import Scale
 from pocket_slack import Message
-from tests.features.watch.watching import add_other, end, only, orders, say, told
+from tests.features.watch.watching import add_other, end, orders, say, told
 from tests.stage import CHANNEL, Stage, StageFactory, manifest_without, shown
+from tests.watches import only
 
 
 def its(block_id: str, author_id: str) -> str:

@@ -24,6 +24,7 @@ from bot.store.schema import cases, ratings
 from pocket_slack import Message, Person
 from tests.cases import NOW, a_row
 from tests.stage import CHANNEL, Stage
+from tests.watches import only
 
 NO_LIMITS = Limits()
 WATCH = Watch("T1", "C1", "U1", NOW)
@@ -97,12 +98,6 @@ async def watch_elsewhere(stage: Stage) -> str:
 
 def orders(stage: Stage) -> WatchOrders:
     return WatchOrders(stage.log.database)
-
-
-async def only(stage: Stage) -> Watch:
-    """The one watch that there is."""
-    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
-    return watch
 
 
 async def outcomes(stage: Stage, author_id: str = "") -> dict[ReplyOutcome | None, int]:
