@@ -95,11 +95,12 @@ async def test_what_the_release_has_changed_is_known_at_the_start_of_a_week(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> None:
     from bot.features.watch.release_looks import ReleaseLooks
+    from bot.features.watch.standing_queries import StandingSteps
 
     past = await asyncio.to_thread(written, tmp_path_factory.mktemp("monday"), MONDAY)
     async with services_of(past, tmp_path) as services:
         await ReleaseLooks(services).look()
-        (effect,) = (await Standings(services.store.database).of_releases([1])).values()
+        (effect,) = (await StandingSteps(services.store.database).of_releases([1])).values()
     assert effect.change is not None
 
 

@@ -6,16 +6,16 @@ from bot.domain.standing import Standing, Whose
 from bot.domain.verdict import later_version
 from bot.features.watch.asked_again import Asked, AskedAgain, Change
 from bot.features.watch.questions import MIX_MOVED, compare_questions
+from bot.features.watch.standing_queries import StandingSteps
 from bot.features.watch.subjects import WatchedSubject
 from bot.services import Services
-from bot.store.standings import Standings
 from judge.evaluation.standing import Direction
 
 
 class Changes:
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._standings = Standings(services.store.database)
+        self._standings = StandingSteps(services.store.database)
         self._asked = AskedAgain(services)
 
     async def ask(self, watched: WatchedSubject, change: Change) -> Asked:

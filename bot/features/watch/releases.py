@@ -11,12 +11,12 @@ from bot.features.watch import release_text as words
 from bot.features.watch.queries import Release, Releases
 from bot.features.watch.release_text import GIVEN_UP
 from bot.features.watch.series import read_series, today_of
+from bot.features.watch.standing_queries import StandingSteps
 from bot.features.watch.subjects import WatchedSubject, subjects_of
 from bot.services import Services
 from bot.slack.invocation import Invocation
 from bot.slack.messenger import Post
 from bot.store.figures import Place
-from bot.store.standings import Standings
 from judge.evaluation.standing import days_until_clear
 
 
@@ -48,7 +48,7 @@ async def _listed(services: Services, place: Place, typed: str) -> str:
         for author_id in {release.author_id for release in releases}
     }
     numbers = [release.id for release in releases]
-    effects = await Standings(services.store.database).of_releases(numbers)
+    effects = await StandingSteps(services.store.database).of_releases(numbers)
     return words.listed(releases, names, effects)
 
 

@@ -14,6 +14,7 @@ from bot.features.watch.notices import TRIED_FOR, Telling, do_once, hearers, sho
 from bot.features.watch.pauses import Pauses
 from bot.features.watch.queries import Release, Releases
 from bot.features.watch.series import read_series
+from bot.features.watch.standing_queries import StandingSteps
 from bot.features.watch.standing_text import new_judge_notice, share_line, standing_alert
 from bot.features.watch.subjects import WatchedSubject
 from bot.services import Services
@@ -21,14 +22,13 @@ from bot.slack.blocks import section
 from bot.slack.members import MembershipError
 from bot.slack.messenger import drawn_from
 from bot.store.figures import Place, Span
-from bot.store.standings import Standings
 from judge.evaluation.standing import Direction, Event
 
 
 class StandingNews:
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._standings = Standings(services.store.database)
+        self._standings = StandingSteps(services.store.database)
 
     async def tell(self, subjects: Mapping[Subject, WatchedSubject]) -> None:
         for standing in await self._standings.untold(self._services.identity.team_id):

@@ -18,9 +18,9 @@ from bot.features.watch.findings import change_of, kind_of, new_standing, with_f
 from bot.features.watch.notices import do_once
 from bot.features.watch.series import Series, read_series, today_of
 from bot.features.watch.standing_news import StandingNews
+from bot.features.watch.standing_queries import StandingSteps
 from bot.features.watch.subjects import WatchedSubject, subjects_of
 from bot.services import Services
-from bot.store.standings import Standings
 from judge.evaluation.standing import Event, Look, State, look
 
 LOOK_HOUR = 6
@@ -32,7 +32,7 @@ _PATIENCE_S = 5.0
 class StandingLooks:
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._standings = Standings(services.store.database)
+        self._standings = StandingSteps(services.store.database)
         self._changes = Changes(services)
         self._news = StandingNews(services)
         # A digest that needs a first look waits for the one that is under way.

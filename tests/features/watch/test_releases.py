@@ -14,10 +14,10 @@ from bot.errors import BotError
 from bot.features.watch import ids
 from bot.features.watch.release_looks import ReleaseLooks
 from bot.features.watch.release_text import NO_DAY, NO_NUMBER, NO_RELEASE
+from bot.features.watch.standing_queries import StandingSteps
 from bot.features.watch.standing_text import day_words
 from bot.slack.ids import COMMAND
 from bot.store.schema import releases
-from bot.store.standings import Standings
 from judge.evaluation.standing import Direction
 from tests.features.watch.test_alerts import direct
 from tests.features.watch.test_standings import (
@@ -125,7 +125,7 @@ async def test_a_change_of_the_judge_with_a_release_is_not_the_assistants(stage:
 
 async def effects(stage: Stage) -> list[Standing]:
     """What is known of the first two releases."""
-    return [*(await Standings(stage.log.database).of_releases([1, 2])).values()]
+    return [*(await StandingSteps(stage.log.database).of_releases([1, 2])).values()]
 
 
 async def test_a_comparison_whose_process_ends_while_it_asks_is_taken_over(stage: Stage) -> None:
