@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from bot.features.privacy.queries import Words
 from bot.pipeline.case_access import ListedCase, recent_blocks
-from bot.slack.blocks import Block, actions, button, section
-from bot.slack.messenger import Post
+from bot.slack.blocks import Block, actions, button
+from bot.slack.messenger import Post, to_post
 from bot.slack.mrkdwn import escape
 from judge.scoring.numbers import number_of
 
@@ -28,7 +28,7 @@ NOT_NOW = "Slack is not answering, so I deleted nothing. Please try again."
 def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) -> Post:
     """Says what would be forgotten, quotes it, and asks; the button sends back `what`."""
     go = button(label, ACTION_FORGET, what) | {"style": "danger"}
-    return Post(text, [section(text), *quoted, actions(go)])
+    return to_post(text, *quoted, actions(go))
 
 
 def ask_for_cases(

@@ -9,7 +9,7 @@ from bot.features.rubrics.queries import MOST_RUBRICS
 from bot.pipeline.text import MAX_INPUT, parts_of
 from bot.slack import blocks as ui
 from bot.slack.invocation import Raw, typed, values_of
-from bot.slack.messenger import Post, as_post
+from bot.slack.messenger import Post, as_post, to_post
 from bot.slack.mrkdwn import clip
 from bot.store.rubrics import ChannelJudge, SavedRubric
 from judge import Rubric, RubricError
@@ -126,7 +126,7 @@ def ask_to_use(judge: ChannelJudge, default: str, value: str) -> Post:
     """Asks before the judge changes; the button sends back `value`."""
     text = f"Score replies here with {named(judge, default)} from now on? This {NEW_JUDGE}"
     button = ui.button("Use it", ids.ACTION_RUBRIC_USE, value)
-    return Post(text, [ui.section(text), ui.actions(button)])
+    return to_post(text, ui.actions(button))
 
 
 def used(judge: ChannelJudge, default: str) -> str:
@@ -175,7 +175,7 @@ def ask_to_delete(saved: SavedRubric) -> Post:
         "cannot undo this."
     )
     go = ui.button("Delete it", ids.ACTION_RUBRIC_DELETE, saved.name) | {"style": "danger"}
-    return Post(text, [ui.section(text), ui.actions(go)])
+    return to_post(text, ui.actions(go))
 
 
 def deleted(name: str) -> str:
