@@ -1,7 +1,7 @@
 """What all features say or do together, for one of them that asks."""
 
-from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Literal
 
 from bot.domain.label import Reaction
@@ -10,7 +10,7 @@ from bot.domain.watch import Watch
 from bot.feature import Feature, Word
 from bot.figures.lowest import LowList
 from bot.slack.blocks import Block
-from bot.slack.invocation import Invocation, Raw
+from bot.slack.invocation import Invocation
 from bot.slack.messenger import Post
 from bot.store.figures import Place, Span
 
@@ -19,22 +19,6 @@ class AllFeatures:
     """The features of a workspace, which reach each other through what is here."""
 
     features: Sequence[Feature]
-
-    async def note_read(
-        self, team_id: str, channel_id: str, assistants: Collection[str], raw: Raw
-    ) -> None:
-        """Gives a message of a watched channel to the features that want it."""
-        for each in self.features:
-            if each.on_read:
-                await each.on_read(team_id, channel_id, assistants, raw)
-
-    async def standing_lines(self, subject: Subject, until: datetime) -> Sequence[str]:
-        """What other features say about an assistant up to a time, below its standing."""
-        lines = list[str]()
-        for each in self.features:
-            if each.standing_line and (line := await each.standing_line(subject, until)):
-                lines.append(line)
-        return lines
 
     async def questions_of(self, watch: Watch) -> str:
         said = [await each.questions_of(watch) for each in self.features if each.questions_of]

@@ -137,12 +137,6 @@ class Standing:
         return Interval(self.step, self.step_low, self.step_high)
 
     @property
-    def judge_change(self) -> Interval | None:
-        if self.judge_step is None:
-            return None
-        return Interval(self.judge_step, self.judge_low, self.judge_high)
-
-    @property
     def is_clear(self) -> bool:
         """Whether it says that scores went up or down."""
         return self.direction in {Direction.LOWER, Direction.HIGHER}

@@ -72,10 +72,6 @@ class Watch:
     except_in: tuple[str, ...] = ()
     channels: tuple[str, ...] = ()
 
-    @property
-    def is_everywhere(self) -> bool:
-        return not self.channel_id
-
 
 def is_channel(recipient: str) -> bool:
     """Whether one of `Watch.alerts_to` is a channel, not a person."""

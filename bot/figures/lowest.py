@@ -91,14 +91,6 @@ def causes_in_order(numbers: Mapping[str | None, int]) -> list[str]:
     return sorted(known, key=lambda cause: (cause == OTHER, -known[cause], cause))
 
 
-def main_cause(numbers: Mapping[str | None, int]) -> str:
-    """The most frequent cause of several low replies; empty if none is known of two."""
-    for cause in causes_in_order(numbers)[:1]:
-        if cause != OTHER and numbers[cause] > 1:
-            return cause
-    return ""
-
-
 def ids_of(replies: Iterable[LowCase]) -> list[int]:
     """All cases whose scores are told with these replies."""
     return [case_id for reply in replies for case_id in reply.ids]

@@ -30,7 +30,6 @@ from bot.store.figures import (
 )
 from bot.store.tallies import Tallies
 from judge.evaluation.selection import Candidate, chance_of_draw
-from judge.evaluation.stats import low_to
 from judge.scoring.rubric import Scale
 
 FEWEST = 5
@@ -246,9 +245,3 @@ def days_words(week: Week) -> str:
 def day_name(day: date) -> str:
     """A day and month, such as 12 Oct."""
     return f"{day.day} {day:%b}"
-
-
-def low_words(scale: Scale) -> str:
-    """Which scores are low, such as "0 to 2" on a scale of 0 to 5."""
-    most = low_to(scale)
-    return f"{scale.low} to {most}" if scale.low < most else f"{most}"

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 
 from bot.domain.case import Case
-from bot.domain.shared import AnswerCache
 from bot.store.rubrics import ChannelJudge, Rubrics
-from judge import Judge, Rubric, Verdict
-from judge.scoring.ways import USUAL
+from judge import Judge, Rubric
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,6 @@ class RubricChoice:
 
 MakeJudge = Callable[[Rubric, str | None, str | None, str | None], Judge]
 """Makes a judge from a rubric, a model, a tier and a way to ask; None is what the app's settings say."""
-_DAY_S = 86_400.0
 
 
 class Judges:
@@ -87,10 +84,6 @@ class Judges:
         self._models = models
         self.watch_tier = watch_tier
         self._kept: LRUCache[tuple[str | None, ...], Judge] = LRUCache(100)
-        # Verdicts on a usual reply, which tell how a judge's model answers.
-        self.tried = AnswerCache[Judge, Verdict](
-            lambda judge: judge.score(*USUAL), kept_s=_DAY_S, most=100
-        )
         self.default = self.with_rubric(rubrics.shipped[rubrics.default], None)
 
     async def of(self, case: Case) -> Judge | None:

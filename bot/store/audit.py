@@ -83,18 +83,6 @@ class Audit(StoreQueries):
             _to_act, _ACTS.where(audit.c.team_id == team_id, is_theirs)
         )
 
-    async def last_by(
-        self, what: Action, team_id: str, channel_id: str, user_id: str | None = None
-    ) -> str | None:
-        """Who did that last in a channel, and with `user_id` to that assistant; None if it was
-        never done.
-        """
-        acts = select(audit.c.who).filter_by(
-            what=what, team_id=team_id, channel_id=channel_id, user_id=user_id
-        )
-        who: str | None = await self._database.value(acts.order_by(audit.c.id.desc()).limit(1))
-        return who
-
 
 _ACTS = select(*columns_of(audit, Act)).order_by(audit.c.id)
 

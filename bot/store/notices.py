@@ -20,7 +20,7 @@ def key_of(of: Watch | Place | Subject) -> dict[str, str | None]:
     return {"team_id": of.team_id, "channel_id": of.channel_id, "author_id": of.author_id}
 
 
-def _key(of: Watch | Subject, name: str, to: str) -> dict[str, str | None]:
+def recipient_key(of: Watch | Subject, name: str, to: str) -> dict[str, str | None]:
     return key_of(of) | {"name": name, "recipient": to}
 
 
@@ -28,31 +28,6 @@ class Notices(db.StoreQueries):
     """What each recipient of a watch is told once, by name: the intent is noted before the post,
     and then the post.
     """
-
-    async def of_day(self, watch: Watch, day: str) -> set[str]:
-        """The names of what was told of a day, or was meant to be."""
-        its = sa.select(notices.c.name).filter_by(**key_of(watch), day=day)
-        return set(await self._database.values(its))
-
-    async def last(self, watch: Watch, kind: str, before: str) -> datetime | None:
-        """When an alert of this kind, with which its name begins, was told last on a day `before`
-        that.
-        """
-        its = sa.select(sa.func.max(notices.c.posted_at)).filter_by(**key_of(watch))
-        at: datetime | None = await self._database.value(
-            its.where(notices.c.name.startswith(f"{kind} "), notices.c.day < before)
-        )
-        return at
-
-    async def is_settled(self, watch: Watch, name: str, now: datetime) -> bool:
-        """Whether all who hear of a watch were told it, or cannot be reached for now."""
-        its = sa.select(notices.c.recipient).filter_by(**key_of(watch), name=name)
-        is_over = sa.or_(notices.c.posted_at.is_not(None), notices.c.claimed_at > now)
-        return set(watch.alerts_to) <= set(await self._database.values(its.where(is_over)))
-
-    async def was_told(self, watch: Watch, name: str, to: str) -> bool:
-        its = sa.select(notices.c.posted_at).filter_by(**_key(watch, name, to))
-        return await self._database.value(its) is not None
 
     async def claim(
         self,
@@ -67,7 +42,7 @@ class Notices(db.StoreQueries):
 
         None if not ours.
         """
-        key = _key(watch, name, to)
+        key = recipient_key(watch, name, to)
         left = await self._database.one(sa.select(notices).filter_by(**key))
         if left and (left.posted_at or left.claimed_at > now - lease):
             return None
@@ -79,9 +54,5 @@ class Notices(db.StoreQueries):
         return since
 
     async def note_told(self, watch: Watch | Subject, name: str, to: str, now: datetime) -> None:
-        its = sa.update(notices).filter_by(**_key(watch, name, to))
+        its = sa.update(notices).filter_by(**recipient_key(watch, name, to))
         await self._database.execute(its.values(posted_at=now))
-
-    async def put_off(self, watch: Watch, name: str, to: str, until: datetime) -> None:
-        its = sa.update(notices).filter_by(**_key(watch, name, to))
-        await self._database.execute(its.values(claimed_at=until, is_refused=True))

@@ -20,7 +20,6 @@ DAY = timedelta(days=1)
 """The longest period over which anything is counted."""
 
 _NOBODY = ""
-_LAST = 50
 # Whose usage is counted: the columns of a case, and the parameters that they equal.
 _ALL: Mapping[str, str] = {}
 _WORKSPACE = {"team_id": "of_team"}
@@ -47,15 +46,6 @@ class Spending(StoreQueries):
     async def give_back(self, reserved: int) -> None:
         """Counts a request no more, because it was not answered."""
         await self._database.execute(sa.delete(spent).filter_by(id=reserved))
-
-    async def mean_cost(self, team_id: str, version: str) -> float | None:
-        """What the last verdicts of a judge version cost on average, in US dollars; None if that is
-        not known of them.
-        """
-        own = sa.select(cases.c.cost_usd).filter_by(team_id=team_id, judge_version=version)
-        last = own.order_by(cases.c.judged_at.desc()).limit(_LAST).subquery()
-        mean: float | None = await self._database.value(sa.select(sa.func.avg(last.c.cost_usd)))
-        return mean
 
 
 async def check(connection: AsyncConnection, limits: Limits, added: Case) -> None:

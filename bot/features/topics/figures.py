@@ -36,7 +36,7 @@ class TopicFigures:
             return ChangeByTopic(has_mix_moved=found is not None)
         line = text.only_in_line(found.topic, found.moved)
         case_ids = [reply.id for reply in report.replies if reply.topic == found.topic]
-        return ChangeByTopic(found.topic, line, case_ids)
+        return ChangeByTopic(only_in=found.topic, line=line, drawn_from=case_ids)
 
     def _find_change(self, standing: Standing, day: date, report: Report) -> FoundChange | None:
         kind = Kind(standing.lowest, standing.highest, standing.version)

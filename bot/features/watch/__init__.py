@@ -58,7 +58,7 @@ def feature(services: Services) -> Feature:
     def register(app: AsyncApp) -> None:
         window.register(app, watcher)
         orders.register(app, watcher)
-        first_hour.register(app, services)
+        first_hour.register(app, watcher)
         release_window.register(app, services)
         pauses.register(app, services)
 

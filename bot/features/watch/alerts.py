@@ -12,7 +12,7 @@ from bot.domain.standing import subject_of
 from bot.domain.watch import Watch
 from bot.features.watch import text
 from bot.features.watch.examples import read_low_part
-from bot.features.watch.notices import Telling, Write, tell_once
+from bot.features.watch.notices import AlertNotices, Telling, Write, tell_once
 from bot.features.watch.pauses import Pauses
 from bot.features.watch.queries import WatchOrders, watched
 from bot.features.watch.reply_queries import Replies
@@ -21,7 +21,7 @@ from bot.pipeline.verdict_text import cause_of
 from bot.services import Services
 from bot.slack.messenger import Post
 from bot.store.figures import Span
-from bot.store.notices import Notices, day_of
+from bot.store.notices import day_of
 from judge.evaluation.standing import below
 from judge.evaluation.stats import Interval
 
@@ -41,7 +41,7 @@ class Alerts:
         self._tallies = services.store.tallies
         self._orders = WatchOrders(services.store.database)
         self._replies = Replies(services.store.database)
-        self._notices = Notices(services.store.database)
+        self._notices = AlertNotices(services.store.database)
         self._pauses = Pauses(services.store.database)
         self._looked = set[tuple[Watch, date]]()
         # What is due of each kind, the most urgent first: the assistant is below its floor; the

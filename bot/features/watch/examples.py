@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from bot.domain.standing import Subject
 from bot.features.watch import ids
-from bot.features.watch.figures import LOW_FOR
+from bot.features.watch.figures import LOW_FOR, main_cause
 from bot.features.watch.pauses import pause_button
-from bot.figures.lowest import LowList, folded, ids_of, low_blocks, main_cause
+from bot.figures.lowest import LowList, folded, ids_of, low_blocks
 from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack.messenger import drawn_from

@@ -12,7 +12,7 @@ from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Week
 from bot.features.watch.queries import Unread, WatchOrders
 from bot.features.watch.reply_queries import LowCount, Replies, SeenCount
-from bot.figures.lowest import main_cause
+from bot.figures.lowest import causes_in_order
 from bot.figures.quality import WEEKS, Agreement, Quality, add_up, grouped, to_agreement, to_quality
 from bot.figures.week import TREND_WEEKS, Point, Tally, commonest, passed, tally_of, trend_of
 from bot.services import Services
@@ -22,6 +22,7 @@ from bot.store.figures import BEGINNING, END, CountedCase, Kind, Place, ScoreCou
 from bot.store.notices import day_of
 from bot.store.standings import Standings
 from bot.store.visibility import Origin
+from judge.evaluation.naming import OTHER
 from judge.evaluation.standing import Direction
 
 MOST_AT_HOME = 10
@@ -99,7 +100,10 @@ async def _with_standing(
 ) -> AssistantWeek:
     """What is known of an assistant now, and what other features say of its week."""
     standing = await Standings(services.store.database).of(subject)
-    lines = await services.standing_lines(subject, span.end)
+    lines = list[str]()
+    for feature in services.features:
+        if feature.standing_line and (line := await feature.standing_line(subject, span.end)):
+            lines.append(line)
     return replace(assistant, standing=standing, lines=lines)
 
 
@@ -236,6 +240,14 @@ def worst_first(standing: Standing | None) -> tuple[float, float]:
         return 1, float("inf")
     drop = standing.step or 0 if standing.direction is Direction.LOWER else 0
     return drop, standing.level
+
+
+def main_cause(numbers: Mapping[str | None, int]) -> str:
+    """The most frequent cause of several low replies; empty if none is known of two."""
+    for cause in causes_in_order(numbers)[:1]:
+        if cause != OTHER and numbers[cause] > 1:
+            return cause
+    return ""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from bot.features.watch.asked_again import Change
 from bot.features.watch.series import Series
 from bot.store.figures import Kind
 from judge.evaluation.standing import Event, Look
+from judge.evaluation.stats import Interval
 
 _UNKNOWN = (None, None, None)  # instead of an interval
 
@@ -15,6 +16,13 @@ _UNKNOWN = (None, None, None)  # instead of an interval
 def kind_of(standing: Standing) -> Kind:
     """What all scores of a standing share."""
     return Kind(standing.lowest, standing.highest, standing.version)
+
+
+def judge_change_of(standing: Standing) -> Interval | None:
+    """How much more the judge gives the same replies now; None if it was not asked again."""
+    if standing.judge_step is None:
+        return None
+    return Interval(standing.judge_step, standing.judge_low, standing.judge_high)
 
 
 def change_of(standing: Standing, finding: Look, series: Series) -> Change:

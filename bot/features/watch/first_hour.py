@@ -9,9 +9,8 @@ from bot.domain.watch import Watch
 from bot.features.watch import assistants, ids, orders
 from bot.features.watch.notices import tell_once
 from bot.features.watch.text import names_words, not_read
-from bot.features.watch.way import find_way
+from bot.features.watch.watcher import Watcher
 from bot.features.watch.window_text import price_a_day
-from bot.services import Services
 from bot.slack import blocks as ui
 from bot.slack.client import RefusedCallError, or_refusal, slack_word
 from bot.slack.invocation import Invocation
@@ -25,11 +24,12 @@ ONLY_WHEN_ASKED = (
 )
 
 
-async def welcome(services: Services, body: Mapping[str, Any]) -> None:
+async def welcome(watcher: Watcher, body: Mapping[str, Any]) -> None:
     """Tells the person who invited the app into a channel what it can do there, once.
 
     Source: https://docs.slack.dev/reference/events/member_joined_channel
     """
+    services = watcher.services
     team_id = body["team_id"]
     channel_id = body["event"]["channel"]
     inviter = body["event"].get("inviter")
@@ -37,14 +37,15 @@ async def welcome(services: Services, body: Mapping[str, Any]) -> None:
         return
     if not (body.get("is_ext_shared_channel") and await services.members.is_foreign(inviter)):
         person = Invocation(team_id, channel_id, inviter, inviter, is_foreign=False)
-        post = await _welcome(services, person)
+        post = await _welcome(watcher, person)
         told = Watch(team_id, channel_id, "", services.clock(), alerts_to=(inviter,))
         # Claimed right before the post: if the process has died before, Slack sends the event
         # again.
         await tell_once(services, told, "invited", post)
 
 
-async def _welcome(services: Services, person: Invocation) -> Post:
+async def _welcome(watcher: Watcher, person: Invocation) -> Post:
+    services = watcher.services
     channel_id = person.channel_id
     refusal = await orders.refusal_of(services, person, channel_id)
     try:
@@ -54,7 +55,7 @@ async def _welcome(services: Services, person: Invocation) -> Post:
     if refusal:
         said = f"You invited me to <#{channel_id}>. {refusal}"
         return to_post(said, ui.context(ONLY_WHEN_ASKED))
-    small = await _small_print(services, person, names, a_day)
+    small = await _small_print(watcher, person, names, a_day)
     seen = names_words([*names.values()]) or "none yet"
     watch = ui.button("Watch it", ids.ACTION_WATCH, f"{channel_id}:") | {"style": "primary"}
     said = f"*I am in <#{channel_id}> now.* Assistants there: {seen}."
@@ -62,13 +63,14 @@ async def _welcome(services: Services, person: Invocation) -> Post:
 
 
 async def _small_print(
-    services: Services,
+    watcher: Watcher,
     person: Invocation,
     names: Mapping[str, str],
     a_day: Mapping[str, float],
 ) -> Sequence[str]:
     """What a watch costs of the assistant with most replies, and where its texts go."""
-    way = await find_way(services, person.team_id, person.channel_id)
+    services = watcher.services
+    way = await watcher.ways.find(person.team_id, person.channel_id)
     in_force = services.settings.in_force()
     small = [
         f"`{clip(way.model)}` judges. Question, reply and what was said before go, without names, to "
@@ -82,9 +84,9 @@ async def _small_print(
     return small
 
 
-def register(app: AsyncApp, services: Services) -> None:
+def register(app: AsyncApp, watcher: Watcher) -> None:
     async def tell(body: dict[str, Any], next_: Callable[[], Awaitable[None]]) -> None:
-        await welcome(services, body)  # before Bolt acknowledges the event
+        await welcome(watcher, body)  # before Bolt acknowledges the event
         await next_()
 
     @app.event("member_joined_channel", middleware=[tell])

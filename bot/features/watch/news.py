@@ -9,9 +9,8 @@ from functools import partial
 from bot.domain.standing import Standing, subject_of
 from bot.domain.watch import Watch
 from bot.features.watch import text
-from bot.features.watch.notices import Telling, shown_to, tell_once
-from bot.features.watch.orders import set_by
-from bot.features.watch.queries import WatchOrders, watched
+from bot.features.watch.notices import AlertNotices, Telling, shown_to, tell_once
+from bot.features.watch.queries import WatchOrders, is_order, watched
 from bot.features.watch.standing_text import channels_words
 from bot.features.watch.week_text import standing_lines
 from bot.figures.lowest import folded, ids_of
@@ -20,7 +19,7 @@ from bot.services import Services
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post, to_post
 from bot.store.figures import Span
-from bot.store.notices import Notices, day_of
+from bot.store.notices import day_of
 from bot.store.standings import Standings
 
 FIRST = 20
@@ -42,11 +41,11 @@ async def tell_first(services: Services) -> None:
 
 async def _tell_first_of(services: Services, watch: Watch, now: datetime) -> None:
     to = watch.alerts_to
-    if not to and (setter := await set_by(services, watch)):
+    if not to and (setter := await WatchOrders(services.store.database).set_by(watch)):
         to = (setter,)
     told = replace(watch, alerts_to=to)
     name = f"first {watch.since:%H:%M:%S}"
-    if await Notices(services.store.database).is_settled(told, name, now):
+    if await AlertNotices(services.store.database).is_settled(told, name, now):
         return
     standing = await _first_standing(services, watch, now)
     if standing:
@@ -80,7 +79,7 @@ async def _by_reader(services: Services, watch: Watch) -> Sequence[Watch]:
     """The watch; of an order, one for each who hears of it, with those of its channels that they
     are in.
     """
-    if not watch.is_everywhere:
+    if not is_order(watch):
         return [watch]
     found = list[Watch]()
     for to in watch.alerts_to:
@@ -109,7 +108,7 @@ async def _told_singly(
     services: Services, watch: Watch, days: Mapping[str, Sequence[int]]
 ) -> set[int]:
     """Those of these cases that were told one by one, or were meant to be."""
-    notices = Notices(services.store.database)
+    notices = AlertNotices(services.store.database)
     told = set[int]()
     for day in days:
         names = await notices.of_day(watch, day)

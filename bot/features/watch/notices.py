@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
+import sqlalchemy as sa
 import structlog
 from slack_sdk.errors import SlackApiError
 
@@ -20,7 +21,8 @@ from bot.slack.invocation import Raw
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import Post
-from bot.store.notices import Notices, day_of
+from bot.store.notices import Notices, day_of, key_of, recipient_key
+from bot.store.schema import notices as table
 
 _KEPT_OUT = "not_in_channel"  # in place of Slack's error, if a person may not look into the channel
 _NOT_SENT = {"ratelimited", "rate_limited"}
@@ -35,6 +37,39 @@ Write = Callable[[], Awaitable[Telling | None]]
 """Makes the post as things are right before it is sent; None if it is not to be sent."""
 
 logger = structlog.get_logger(__name__)
+
+
+class AlertNotices(Notices):
+    """What those who hear of a watch were told."""
+
+    async def of_day(self, watch: Watch, day: str) -> set[str]:
+        """The names of what was told of a day, or was meant to be."""
+        its = sa.select(table.c.name).filter_by(**key_of(watch), day=day)
+        return set(await self._database.values(its))
+
+    async def last(self, watch: Watch, kind: str, before: str) -> datetime | None:
+        """When an alert of this kind, with which its name begins, was told last on a day `before`
+        that.
+        """
+        its = sa.select(sa.func.max(table.c.posted_at)).filter_by(**key_of(watch))
+        at: datetime | None = await self._database.value(
+            its.where(table.c.name.startswith(f"{kind} "), table.c.day < before)
+        )
+        return at
+
+    async def is_settled(self, watch: Watch, name: str, now: datetime) -> bool:
+        """Whether all who hear of a watch were told it, or cannot be reached for now."""
+        its = sa.select(table.c.recipient).filter_by(**key_of(watch), name=name)
+        is_over = sa.or_(table.c.posted_at.is_not(None), table.c.claimed_at > now)
+        return set(watch.alerts_to) <= set(await self._database.values(its.where(is_over)))
+
+    async def was_told(self, watch: Watch, name: str, to: str) -> bool:
+        its = sa.select(table.c.posted_at).filter_by(**recipient_key(watch, name, to))
+        return await self._database.value(its) is not None
+
+    async def put_off(self, watch: Watch, name: str, to: str, until: datetime) -> None:
+        its = sa.update(table).filter_by(**recipient_key(watch, name, to))
+        await self._database.execute(its.values(claimed_at=until, is_refused=True))
 
 
 async def send_alert(services: Services, watch: Watch, post: Post) -> Mapping[str, str]:
@@ -60,7 +95,7 @@ async def tell_once(
     searched for the post. A person, whose direct messages the app may not read, is told again only
     if it `may_repeat`. Whom Slack refuses is tried again a day later.
     """
-    notices = Notices(services.store.database)
+    notices = AlertNotices(services.store.database)
     now = services.clock()
     for to in watch.alerts_to:
         since = await notices.claim(watch, name, to, day or day_of(watch.since), now)
@@ -125,7 +160,7 @@ async def tell_each(
     """Tells each recipient the same, or what is written for them, once in all; returns whom it has
     reached.
     """
-    notices = Notices(services.store.database)
+    notices = AlertNotices(services.store.database)
     reached = list[str]()
     for to, watch in recipients.items():
         alone = replace(watch, alerts_to=(to,))

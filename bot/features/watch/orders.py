@@ -17,9 +17,9 @@ from bot.features.watch.everywhere import follow_orders
 from bot.features.watch.figures import counted
 from bot.features.watch.grammar import WatchWords
 from bot.features.watch.notices import send_alert
-from bot.features.watch.queries import WatchOrders
+from bot.features.watch.queries import WatchOrders, is_order
 from bot.features.watch.watcher import Watcher
-from bot.features.watch.way import PATIENCE_S, find_way
+from bot.features.watch.way import PATIENCE_S
 from bot.features.watch.window_text import price_a_day
 from bot.pipeline.text import several_named
 from bot.services import Services
@@ -27,7 +27,6 @@ from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.members import WATCHES, called
 from bot.slack.messenger import Post
-from bot.store.audit import Action
 from bot.store.watches import EVERYWHERE
 from judge.scoring.ways import DECISION
 
@@ -70,7 +69,7 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
     services = watcher.services
     earlier = await watcher.orders.find(watch.team_id, watch.channel_id, watch.author_id)
     await watcher.save(watch, by)
-    if watch.is_everywhere:
+    if is_order(watch):
         await follow_orders(watcher)
     if earlier and earlier != watch:
         post = words.changed_by(watch, await services.members.name_of(watch.author_id), by)
@@ -142,13 +141,13 @@ async def _set(
     services = watcher.services
     author_id, a_day = await _assistant(services, invocation.channel_id, typed)
     earlier = await watcher.orders.find(invocation.team_id, place, author_id)
-    way = await find_way(services, invocation.team_id, place, earlier, PATIENCE_S)
+    way = await watcher.ways.find(invocation.team_id, place, earlier, PATIENCE_S)
     watch = earlier or new_watch(services, invocation, place, author_id, way.ask)
     watch = changed(watch, invocation, changes, services.clock())
     refusal = await save_order(watcher, watch, invocation.user_id)
     if refusal:
         return refusal
-    price = "" if watch.is_everywhere else price_a_day(watch, a_day, way)
+    price = "" if is_order(watch) else price_a_day(watch, a_day, way)
     return await begun(watcher, watch, invocation.channel_id, price)
 
 
@@ -157,13 +156,6 @@ async def begun(watcher: Watcher, watch: Watch, channel_id: str, more: str) -> P
     name = await watcher.services.members.name_of(watch.author_id)
     saved = await watcher.orders.find(watch.team_id, watch.channel_id, watch.author_id)
     return words.begun(saved or watch, name, channel_id, more)
-
-
-async def set_by(services: Services, watch: Watch) -> str:
-    """Who has set a watch last, or the order that it follows from; empty if that is not known."""
-    channel_id = EVERYWHERE if watch.is_derived else watch.channel_id
-    audit = services.store.audit
-    return await audit.last_by(Action.WATCH_SET, watch.team_id, channel_id, watch.author_id) or ""
 
 
 async def _ask_to_end(
@@ -217,15 +209,15 @@ async def end_watch(
     watch = await watcher.orders.find(invocation.team_id, place, author_id)
     if watch is None:
         return words.NOT_WATCHED
-    setter = await set_by(services, watch) or by
+    setter = await watcher.orders.set_by(watch) or by
     if not await watcher.end(watch, by):
         return words.NOT_WATCHED
-    if watch.is_everywhere:
+    if is_order(watch):
         await follow_orders(watcher)
     name = await services.members.name_of(author_id)
     hearing = dict.fromkeys((*watch.alerts_to, setter))
     await _tell_others(services, watch, hearing, by, words.ended_by(watch, name, by))
-    if watch.is_everywhere:
+    if is_order(watch):
         return words.ended(name, "in all public channels")
     order = await watcher.orders.find(watch.team_id, EVERYWHERE, author_id)
     return words.ended(name, goes_on=order is not None)

@@ -17,7 +17,7 @@ from bot.store import database as db
 from bot.store.audit import Act, Action, note
 from bot.store.figures import Place
 from bot.store.notices import key_of
-from bot.store.schema import IS_WAITED_FOR, releases, replies, standings, watches
+from bot.store.schema import IS_WAITED_FOR, audit, releases, replies, standings, watches
 from bot.store.visibility import Origin
 from bot.store.watches import EVERYWHERE, JUDGE, Watches
 
@@ -26,6 +26,11 @@ def watched(watch: Watch) -> Place:
     return Place(
         watch.team_id, watch.channel_id, watch.author_id, Origin.WATCHED, others=watch.channels
     )
+
+
+def is_order(watch: Watch) -> bool:
+    """Whether it is for all public channels."""
+    return watch.channel_id == EVERYWHERE
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class WatchOrders(Watches):
         """The watches that people are told of: an order in place of those that follow from it."""
         own = await self._watches(team_id, sa.not_(watches.c.is_derived))
         orders = await self.everywhere(team_id)
-        return [*(watch for watch in own if not watch.is_everywhere), *orders]
+        return [*(watch for watch in own if not is_order(watch)), *orders]
 
     @db.in_transaction
     async def derive(
@@ -136,6 +141,17 @@ class WatchOrders(Watches):
         read_until = sa.select(sa.func.min(watches.c.read_until)).filter_by(**place)
         taken = await connection.execute(take)
         return (await connection.execute(read_until)).scalar() if taken.rowcount else None
+
+    async def set_by(self, watch: Watch) -> str:
+        """Who has set a watch last, or the order that it follows from; empty if that is not known."""
+        acts = sa.select(audit.c.who).filter_by(
+            what=Action.WATCH_SET,
+            team_id=watch.team_id,
+            channel_id=EVERYWHERE if watch.is_derived else watch.channel_id,
+            user_id=watch.author_id,
+        )
+        who: str | None = await self._database.value(acts.order_by(audit.c.id.desc()).limit(1))
+        return who or ""
 
     async def note_read(self, team_id: str, channel_id: str, until: datetime) -> None:
         """Records that everything written in a channel until then has been found."""

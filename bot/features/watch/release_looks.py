@@ -15,6 +15,7 @@ from bot.domain.watch import Watch
 from bot.features.watch import release_text as words
 from bot.features.watch.asked_again import Asked, Change
 from bot.features.watch.changes import Changes, with_cause
+from bot.features.watch.findings import judge_change_of
 from bot.features.watch.notices import TRIED_FOR, Telling, do_once, shown_to, tell_each
 from bot.features.watch.queries import Release, Releases
 from bot.features.watch.release_text import COMPARED_FOR, GIVEN_UP
@@ -131,7 +132,7 @@ class ReleaseLooks:
             return
         standing = await self._standings.of(effect.subject)
         if standing and standing.whose and _is_cause_known(standing, effect):
-            asked = Asked(standing.whose, standing.why, standing.asked, standing.judge_change)
+            asked = Asked(standing.whose, standing.why, standing.asked, judge_change_of(standing))
             await self._standings.begin(with_cause(effect, asked, standing.questions))
             return
         change = Change(scores.before(day), scores.since(day), effect.change)

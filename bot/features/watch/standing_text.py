@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from bot.domain.standing import Standing, Whose
+from bot.features.watch.findings import judge_change_of
 from bot.features.watch.series import Series
-from bot.figures.week import FEWEST, low_words
+from bot.figures.week import FEWEST
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post, to_post
 from bot.slack.mrkdwn import clip
@@ -175,7 +176,7 @@ def new_model_notice(name: str, channel_ids: Sequence[str], new: str, old: str) 
 def cause_lines(standing: Standing) -> list[str]:
     """What is known of whose change it is, each in a sentence."""
     lines = list[str]()
-    change = standing.judge_change
+    change = judge_change_of(standing)
     if change:
         older = number_of(standing.asked, "older reply", "older replies")
         lines.append(f"The judge was asked again about {older}: it gives {_given(change)}.")
@@ -226,10 +227,12 @@ def standing_alert(
 
 def share_line(series: Series, since: date) -> str:
     """How many replies have low scores since a day, and had before."""
+    lowest = series.kind.lowest
     low = low_to(series.kind.scale)
+    which = f"{lowest} to {low}" if lowest < low else f"{low}"
     shares = list[str]()
     for scores in (series.since(since), series.before(since)):
         number = len([score for score in scores if score.score <= low])
         share = number / max(len(scores), 1)
         shares.append(f"{number:,} of {len(scores):,} ({share:.0%})")
-    return f"Scored {low_words(series.kind.scale)}: {shares[0]} since then, {shares[1]} before."
+    return f"Scored {which}: {shares[0]} since then, {shares[1]} before."

@@ -10,7 +10,7 @@ import structlog
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.case_key import WatchKey
-from bot.domain.small_talk import is_thanks
+from bot.domain.small_talk import THANKS, is_small_talk, words_of
 from bot.domain.watch import LATE, ReplyOutcome, Watch, age_of
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.reply_queries import Replies, SeenReply
@@ -228,6 +228,11 @@ class Taker:
 
 def watch_key(reply: SeenReply) -> WatchKey:
     return WatchKey(reply.channel_id, reply.ts)
+
+
+def is_thanks(words: str) -> bool:
+    """Whether a message only thanks; who says yes may answer what an assistant has asked."""
+    return is_small_talk(words) and not THANKS.isdisjoint(words_of(words))
 
 
 def breaks_off(found: Exchange) -> bool:

@@ -7,7 +7,7 @@ from math import floor
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch, is_channel
 from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch
-from bot.features.watch.queries import Unread
+from bot.features.watch.queries import Unread, is_order
 from bot.figures.lowest import ids_of, low_blocks
 from bot.figures.quality import span
 from bot.slack import blocks as ui
@@ -83,9 +83,9 @@ def state(counted: Sequence[CountedWatch]) -> Post:
 
 def begun(watch: Watch, name: str, channel_id: str, more: str = "") -> Post:
     """The answer in a channel that a watch of it, or an order for all public channels, is set."""
-    if not watch.is_everywhere:
+    if not is_order(watch):
         text = f"*{clip(name)}* is now watched in <#{channel_id}>: {order_words(watch)} {more}"
-        return Post(text.rstrip(), [ui.section(text.rstrip()), _buttons(watch)])
+        return to_post(text.rstrip(), _buttons(watch))
     return sentence(
         f"*{clip(name)}* is now watched in all public channels that I am in{left_out(watch)}, "
         f"{number_of(len(watch.channels), 'channel')} at present, and in those that I am invited to "
@@ -127,7 +127,7 @@ def outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[s
 def ask_to_end(watch: Watch, name: str) -> Post:
     """Asks whether to end a watch, or an order."""
     what = f"End the watch on *{clip(name)}*?"
-    if watch.is_everywhere:
+    if is_order(watch):
         what = (
             f"End the watch on *{clip(name)}* in all public channels ({len(watch.channels)} at "
             "present)?"
@@ -140,7 +140,7 @@ def ask_to_end(watch: Watch, name: str) -> Post:
     text = f"{what} {ENDED_MEANS}"
     which = f"{watch.channel_id}:{watch.author_id}"
     end = ui.button("End it", ids.ACTION_WATCH_OFF, which) | {"style": "danger"}
-    return Post(text, [ui.section(text), ui.actions(end)])
+    return to_post(text, ui.actions(end))
 
 
 def ended(name: str, where: str = "here", *, goes_on: bool = False) -> str:
@@ -201,7 +201,7 @@ def scored(watch: Watch) -> str:
     one_in = round(1 / watch.share)
     share = "all" if one_in == 1 else f"a random 1 in {one_in}"
     limit = f", at most {watch.per_day} a day" if watch.per_day else ""
-    if limit and (watch.is_everywhere or watch.is_derived):
+    if limit and (is_order(watch) or watch.is_derived):
         limit += " in all channels together"
     return f"{share} of its replies to people{limit}. {_SHOWN[watch.shows]}"
 
@@ -252,7 +252,7 @@ def floor_alert(watch: Watch, name: str, mean: Interval, low_part: Sequence[ui.B
     """The alert if an assistant's `mean` of late is clearly below its floor, with its low replies of
     the last two weeks.
     """
-    whose = "is" if watch.is_everywhere else "this channel has"
+    whose = "is" if is_order(watch) else "this channel has"
     return to_post(
         f"{_its(watch, name)} is clearly below the {watch.floor:g} that {whose} set: mean "
         f"{span(mean, '.1f')}.",
@@ -330,7 +330,7 @@ def tested(watch: Watch, errors: Mapping[str, str]) -> str:
 
 
 def _its(watch: Watch, name: str) -> str:
-    if watch.is_everywhere:
+    if is_order(watch):
         return f"*{clip(name)}* in all public channels"
     return f"*{clip(name)}* in <#{watch.channel_id}>"
 

@@ -10,8 +10,9 @@ from bot.domain.case import text_hash
 from bot.domain.label import Reaction
 from bot.domain.shared import AnswerCache
 from bot.domain.watch import Watch, age_of
-from bot.features.watch.queries import WatchOrders
+from bot.features.watch.queries import WatchOrders, is_order
 from bot.features.watch.reply_queries import Replies, SeenReply
+from bot.features.watch.way import Ways
 from bot.pipeline import exchange
 from bot.services import Services
 from bot.slack.invocation import Raw
@@ -68,6 +69,7 @@ class Watcher:
         self.services = services
         self.orders = WatchOrders(services.store.database)
         self.replies = Replies(services.store.database)
+        self.ways = Ways(services)
         self._watches = AnswerCache(self.orders.by_channel, kept_s=30.0, most=1000)
         # One message at a time, in their order: the second message of a reply looks for the first.
         self._seeing = asyncio.Lock()
@@ -86,7 +88,7 @@ class Watcher:
     async def end(self, watch: Watch, by: str) -> bool:
         """Whether there was a watch to end; an order for all public channels goes on in the others."""
         order = None
-        if not watch.is_everywhere:
+        if not is_order(watch):
             order = await self.orders.find(watch.team_id, EVERYWHERE, watch.author_id)
         if order:
             is_ended = await self.orders.leave_out(order, watch.channel_id, by)
@@ -135,7 +137,9 @@ class Watcher:
         is_change: bool = False,
     ) -> int:
         here = next(iter(watches.values()))
-        await self.services.note_read(here.team_id, here.channel_id, watches.keys(), raw)
+        for feature in self.services.features:
+            if feature.on_read:
+                await feature.on_read(here.team_id, here.channel_id, watches.keys(), raw)
         if not is_change and raw.get("thread_ts") not in {None, raw["ts"]}:
             await self._end_others(here, to_message(raw))
         watch = watches.get(author_of(raw) or "")

@@ -19,8 +19,9 @@ from bot.features.watch import window_text as window_words
 from bot.features.watch.grammar import parse_watch
 from bot.features.watch.news import FIRST
 from bot.features.watch.orders import clicked_watch, end_watch
+from bot.features.watch.queries import is_order
 from bot.features.watch.watcher import Watcher
-from bot.features.watch.way import PATIENCE_S, find_way
+from bot.features.watch.way import PATIENCE_S
 from bot.features.watch.window_text import WatchState, WatchView, said_modal
 from bot.pipeline.text import not_understood
 from bot.services import Services
@@ -124,7 +125,7 @@ async def _show(
     if isinstance(form, str):
         view = said_modal(form)
     else:
-        state = state.model_copy(update={"is_everywhere": form.watch.is_everywhere})
+        state = state.model_copy(update={"is_everywhere": is_order(form.watch)})
         if share:
             form = replace(form, watch=replace(form.watch, share=share))
         view = window_words.watch_modal(state, form)
@@ -176,7 +177,7 @@ async def _view_of(
     if earlier and earlier.is_derived:
         place = EVERYWHERE
         earlier = await watcher.orders.find(team_id, place, author_id)
-    way = await find_way(services, team_id, place, earlier, PATIENCE_S)
+    way = await watcher.ways.find(team_id, place, earlier, PATIENCE_S)
     watch = earlier or orders.new_watch(services, invocation, place, author_id, way.ask)
     settings = await services.store.channels.of(team_id, channel_id)
     return WatchView(
@@ -185,7 +186,7 @@ async def _view_of(
         rubric=await services.rubrics.of(team_id, channel_id),
         way=way,
         has_digest=settings.is_digest_on,
-        set_by=await orders.set_by(services, watch),
+        set_by=await watcher.orders.set_by(watch),
         questions=await services.questions_of(watch) if earlier else "",
     )
 
@@ -212,7 +213,7 @@ async def _save(
 ) -> Raw | Post:
     services = watcher.services
     earlier = await watcher.orders.find(invocation.team_id, state.place, form.author_id)
-    watch = await _chosen(services, invocation, state, form, earlier)
+    watch = await _chosen(watcher, invocation, state, form, earlier)
     not_saved = await orders.save_order(watcher, watch, invocation.user_id)
     if not_saved:
         errors = {_shows_block(form): not_saved.replace("`", "")}
@@ -240,14 +241,15 @@ def _shows_block(form: WatchForm) -> str:
 
 
 async def _chosen(
-    services: Services,
+    watcher: Watcher,
     invocation: Invocation,
     state: WatchState,
     form: WatchForm,
     earlier: Watch | None,
 ) -> Watch:
     """The watch with what a person has chosen in the window."""
-    way = await find_way(services, invocation.team_id, state.place, earlier)
+    services = watcher.services
+    way = await watcher.ways.find(invocation.team_id, state.place, earlier)
     new = orders.new_watch(services, invocation, state.place, form.author_id, way.ask)
     watch = earlier or new
     changes = {"share": form.share, **form.changes}

@@ -180,13 +180,13 @@ async def test_a_drop_that_another_mix_explains_is_not_blamed_on_the_assistant(
 
 @pytest.mark.needs("watch")
 async def test_the_price_of_a_watch_has_the_sorting_in_it(stage: Stage) -> None:
-    from bot.features.watch.way import find_way
+    from bot.features.watch.way import Ways
 
     settings = stage.services.settings.model_copy(update={"openai_base_url": None})
     services = replace(stage.services, settings=settings)
     team_id = stage.slack.workspace.team_id
-    with_topics = await find_way(services, team_id, "C1")
+    with_topics = await Ways(services).find(team_id, "C1")
     services.features = ()
-    alone = await find_way(services, team_id, "C1")
+    alone = await Ways(services).find(team_id, "C1")
     # 900 tokens at $0.1, 120 at $0.5 a million, for fifteen questions
     assert with_topics.usd - alone.usd == pytest.approx(0.00001)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.features.watch import first_hour, release_text, text, window_text
+from bot.features.watch.watcher import Watcher
 from bot.slack.invocation import Invocation
 from tests.cases import NOW
 from tests.features.watch import test_watch_texts as its
@@ -48,5 +49,6 @@ async def make_with_app(stage: Stage, words: str) -> None:
         stage.slack.workspace.team_id, channel.id, stage.ann.id, "ann", is_foreign=False
     )
     stage.helper.post(CHANNEL, "Hello.", thread_ts=stage.ann.post(CHANNEL, "Hello?").ts)
-    await first_hour._welcome(services, ann)
-    await first_hour._welcome(services, replace(ann, channel_id=stage.ann.im))
+    watcher = Watcher(services)
+    await first_hour._welcome(watcher, ann)
+    await first_hour._welcome(watcher, replace(ann, channel_id=stage.ann.im))

@@ -14,6 +14,7 @@ from bot.features.watch import text
 from bot.features.watch.figures import CountedWatch
 from bot.features.watch.looks import OFTEN
 from bot.features.watch.queries import watched
+from bot.features.watch.taking import is_thanks
 from bot.features.watch.watcher import REST
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
@@ -136,6 +137,14 @@ async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: St
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == "Run git revert."
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("Thanks!", True), ("thanks, and how do I undo it?", False), ("no", False)],
+)
+def test_who_says_no_may_answer_what_was_asked_back(words: str, expected: bool) -> None:
+    assert is_thanks(words) == expected
+
+
 async def test_what_answers_no_person_or_an_edited_question_is_passed_over(stage: Stage) -> None:
     other = add_other(stage)
     await say(stage, "@helper all")
@@ -246,7 +255,7 @@ async def test_two_bots_with_one_name_must_be_told_apart_by_id(stage: Stage) -> 
     several = f"Several here are named `@helper`. Use an id instead: `@{stage.helper.id}`, "
     assert await say(stage, "@helper all") == f"{several}`@{twin.id}`."
     for author_id in (stage.helper.id, twin.id):
-        assert "*helper* is now watched in" in await say(stage, f"@{author_id} all")
+        assert "helper is now watched in" in await say(stage, f"@{author_id} all")
     assert "Several here are named `@helper`" in await say(stage, "off @helper")
     await end(stage, twin.id)
     assert (await only(stage)).author_id == stage.helper.id

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from bot.domain.case import CaseStatus
 from bot.features.watch.asked_again import AskedAgain, Change
 from bot.features.watch.queries import watched
-from bot.features.watch.way import Way, find_way
+from bot.features.watch.way import Way, Ways
 from bot.settings import OFFLINE
 from bot.store.figures import BEGINNING, END, Span
 from bot.store.schema import cases
@@ -107,7 +107,7 @@ async def price(stage: Stage, **changes: object) -> Way:
     settings = stage.services.settings.model_copy(update={"openai_base_url": None, **changes})
     # Without what other features ask beside scores.
     services = replace(stage.services, settings=settings, features=())
-    return await find_way(services, stage.slack.workspace.team_id, "C1")
+    return await Ways(services).find(stage.slack.workspace.team_id, "C1")
 
 
 async def test_the_price_is_that_of_a_try_and_later_of_the_last_scores(stage: Stage) -> None:
@@ -132,5 +132,5 @@ async def test_without_a_try_the_docs_price_leaves_out_thinking_which_a_try_has(
     stage.model.apart[USUAL[0]] = Answer(GOOD, usage=usage)
     assert (await price(stage)).usd > 4 * guess.usd
     services = stage.services
-    way = await find_way(services, stage.slack.workspace.team_id, "C1")
+    way = await Ways(services).find(stage.slack.workspace.team_id, "C1")
     assert way == Way(DEFAULT_MODEL)  # of another server

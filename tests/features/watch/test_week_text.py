@@ -17,6 +17,7 @@ from bot.domain.standing import Standing, Whose
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome
 from bot.domain.week import Schedule
+from bot.feature import Feature
 from bot.features.watch.figures import (
     AssistantDetails,
     AssistantWeek,
@@ -154,10 +155,11 @@ def test_what_got_lower_by_most_is_first_then_the_lowest_level() -> None:
 
 
 def services(log: Store, now: datetime = NOW) -> Any:
-    async def standing_lines(*_: object) -> list[str]:
-        return ["What came of its questions."]
+    async def standing_line(*_: object) -> str:
+        return "What came of its questions."
 
-    return SimpleNamespace(store=log, clock=lambda: now, standing_lines=standing_lines)
+    features = [Feature(standing_line=standing_line)]
+    return SimpleNamespace(store=log, clock=lambda: now, features=features)
 
 
 def drawn(score: int | None, at: datetime, **changes: Any) -> dict[str, Any]:
