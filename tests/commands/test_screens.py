@@ -36,6 +36,7 @@ async def recorded(open_stage: StageFactory, empty_log: Path, tmp_path: Path) ->
     return found
 
 
+@pytest.mark.needs("watch")  # of which the listed Home tab has a section
 async def test_the_list_has_every_message_and_window_that_the_code_makes(
     recorded: Recorder, request: pytest.FixtureRequest
 ) -> None:

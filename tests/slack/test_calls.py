@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 import bot
@@ -32,6 +33,7 @@ async def test_all_calls_and_what_people_do_can_be_compared() -> None:
     assert done == [call.name for call in calls.calls]
 
 
+@pytest.mark.needs("watch")  # which alone calls conversations.members
 def test_each_method_that_the_app_calls_is_in_the_list() -> None:
     called = set()
     for file in SOURCES.rglob("*.py"):

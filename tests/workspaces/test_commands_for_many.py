@@ -5,6 +5,7 @@ one is meant.
 import os
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from cryptography.fernet import Fernet
 from sqlalchemy import insert
 
@@ -47,6 +48,7 @@ async def fill(company: Company) -> None:
         await company.store.names.note(each.team_id, channel_id, CHANNEL)
 
 
+@pytest.mark.needs("watch")  # which marks releases
 async def test_a_command_for_a_channel_names_its_workspace_or_asks_which_one_is_meant(
     both: Company,
 ) -> None:
