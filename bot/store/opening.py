@@ -257,7 +257,6 @@ def _migrate(connection: sa.Connection) -> None:
     if found is None:
         metadata.create_all(connection)
         connection.execute(sa.insert(schema.alembic_version).values(version_num=HEAD))
-        logger.info("database_created", name=connection.engine.url.database)
     if found in {None, HEAD}:
         return
     from alembic import command
