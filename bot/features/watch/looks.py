@@ -42,10 +42,9 @@ async def look(watcher: Watcher) -> None:
         for channel_id, watched in left:
             await _look_at(watcher, channel_id, watched)
 
-    # A slow channel does not hold up the others.
-    async with asyncio.TaskGroup() as group:
-        for _ in range(_AT_ONCE):
-            group.create_task(look_on())
+    # A slow channel does not hold up the others. Not a TaskGroup, which would hide the error's class
+    # from the log.
+    await asyncio.gather(*(look_on() for _ in range(_AT_ONCE)))
 
 
 async def _look_at(watcher: Watcher, channel_id: str, watched: Mapping[str, Watch]) -> None:

@@ -7,9 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.schema import DropTable
 
 from bot.domain.watch import ReplyOutcome
 from bot.features.watch.looks import OFTEN
+from bot.store.errors import STORE_ERRORS
 from bot.store.schema import replies
 from tests.features.watch.watching import (
     alarm,
@@ -65,6 +67,13 @@ async def test_a_slow_channel_holds_up_no_other(stage: Stage) -> None:
     gate.set()
     await looking
     assert len(await stage.log.database.values(found)) == 2
+
+
+async def test_a_look_without_the_database_fails_as_the_log_knows_it(stage: Stage) -> None:
+    stage.ask_and_answer()
+    await stage.log.database.execute(DropTable(replies))
+    with pytest.raises(STORE_ERRORS):
+        await look(stage)
 
 
 @pytest.mark.needs("digest")
